@@ -1,0 +1,77 @@
+// Package retrieval is the seam between whoever asks (the controller, the
+// servers, the command line) and whatever ranks (an index, a remote server).
+package retrieval
+
+import (
+	"context"
+	"errors"
+)
+
+// Hit is one scored document of a ranking.
+type Hit struct {
+	DocID string
+	// Score is the retriever's own score; HasScore says whether it gave one.
+	Score    float32
+	HasScore bool
+	Title    string
+	URL      string
+	// Excerpt is empty where the retriever gives none with the ranking; see
+	// [Excerpter] and [EarliestExcerpt].
+	Excerpt          string
+	ExcerptTruncated bool
+}
+
+// Ranking is ordered best first and holds each DocID at most once.
+type Ranking []Hit
+
+// SearchRequest asks for the best Depth documents for a query.
+type SearchRequest struct {
+	// Query is plain text, a bag of words; never a query language.
+	Query string
+	// Depth is the number of hits wanted, at least 1.
+	Depth int
+}
+
+// ReadRequest asks for lines of one document.
+type ReadRequest struct {
+	DocID string
+	// Offset is the 1-based first line; Limit the number of lines, at least 1.
+	Offset, Limit int
+}
+
+// Chunk is a run of lines of one document.
+type Chunk struct {
+	DocID string
+	Title string
+	// Lines are without their line ends. Empty when Offset is past the end.
+	Lines []string
+	// Offset is the 1-based number of Lines[0]; TotalLines of the document.
+	Offset, TotalLines int
+}
+
+// ErrNoDocument is wrapped by Read when the docid is not in the collection.
+var ErrNoDocument = errors.New("no such document")
+
+// Retriever answers a query with a ranking and reads documents by docid. It is
+// safe for concurrent use. Errors name the backend and the operation.
+type Retriever interface {
+	Search(ctx context.Context, req SearchRequest) (Ranking, error)
+	Read(ctx context.Context, req ReadRequest) (Chunk, error)
+}
+
+// Excerpter is implemented by retrievers that can excerpt documents for a query
+// more cheaply than by reading them whole. The result has one excerpt a docid,
+// in order.
+type Excerpter interface {
+	Excerpts(ctx context.Context, query string, docids []string) ([]Excerpt, error)
+}
+
+// Excerpt is a short text of a document chosen for a query.
+type Excerpt struct {
+	Title string
+	Text  string
+	// Truncated says that the document holds more than the excerpt.
+	Truncated bool
+	// Line is the 1-based line of the document where the excerpt begins, 0 if unknown.
+	Line int
+}
