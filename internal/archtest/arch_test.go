@@ -19,6 +19,7 @@ import (
 const table = `
 atomicfile:
 jsonl:
+lockfile:
 analysis:
 bm25:
 trec:
@@ -28,7 +29,7 @@ trajectory: jsonl
 corpus: jsonl
 llm: trajectory
 tool: trajectory
-index: analysis bm25 corpus atomicfile
+index: analysis bm25 corpus atomicfile lockfile
 retrieval:
 retrieval/local: retrieval index bm25 analysis
 retrieval/retrievaltest: retrieval
@@ -39,7 +40,7 @@ judge: llm trajectory jsonl eval
 benchmark: corpus trec bm25 demo
 demo: corpus trec
 tune: benchmark index bm25 eval trec
-experiment: agent atomicfile benchmark bm25 controller eval index jsonl judge llm retrieval retrieval/local trajectory
+experiment: lockfile agent atomicfile benchmark bm25 controller eval index jsonl judge llm retrieval retrieval/local trajectory
 report: benchmark experiment trajectory eval judge trec atomicfile
 llm/openaichat: llm trajectory
 llm/openai: llm trajectory
