@@ -1,0 +1,36 @@
+package experiment
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+)
+
+// maxName bounds the readable part of a file name made from a query id.
+const maxName = 80
+
+// fileName maps a query id to a file name without extension. Ids that are already plain lower-case
+// names stay as they are; any other gets its readable characters and a hash of the exact id,
+// so that no two ids collide, also on file systems that fold case, and none leaves the folder.
+func fileName(queryID string) string {
+	var b strings.Builder
+	for _, c := range []byte(queryID) {
+		switch {
+		case c >= 'a' && c <= 'z', c >= '0' && c <= '9', c == '-', c == '_':
+			b.WriteByte(c)
+		case c >= 'A' && c <= 'Z':
+			b.WriteByte(c - 'A' + 'a')
+		default:
+			b.WriteByte('_')
+		}
+		if b.Len() == maxName {
+			break
+		}
+	}
+	name := b.String()
+	if name == queryID {
+		return name
+	}
+	sum := sha256.Sum256([]byte(queryID))
+	return name + "~" + hex.EncodeToString(sum[:8])
+}
