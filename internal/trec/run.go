@@ -1,0 +1,127 @@
+package trec
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// RunLine is one result of one query.
+type RunLine struct {
+	QueryID, DocID string
+	// Rank is as written; orders come from Score.
+	Rank int
+	// Score is never NaN; it may be infinite.
+	Score float64
+	Tag   string
+}
+
+// Run is one system's output for a query set, in file order.
+type Run []RunLine
+
+// QueryIDs lists the queries in the order of their first line.
+func (r Run) QueryIDs() []string {
+	var ids []string
+	seen := map[string]bool{}
+	for _, l := range r {
+		if !seen[l.QueryID] {
+			seen[l.QueryID] = true
+			ids = append(ids, l.QueryID)
+		}
+	}
+	return ids
+}
+
+// ByQuery groups the lines by query, each group in file order.
+func (r Run) ByQuery() map[string][]RunLine {
+	groups := map[string][]RunLine{}
+	for _, l := range r {
+		groups[l.QueryID] = append(groups[l.QueryID], l)
+	}
+	return groups
+}
+
+// ReadRun reads a run of six columns, which may be gzip-compressed; see ParseRun.
+func ReadRun(path string) (Run, error) {
+	r, c, err := openText(path)
+	if err != nil {
+		return nil, fmt.Errorf("read run: %w", err)
+	}
+	defer c.Close()
+	return ParseRun(r, path)
+}
+
+// ParseRun reads a run from a stream that errors call name: query, Q0, docid, rank,
+// score, tag, separated by white space. The rank must be a whole number and the score
+// a decimal one; inf and -inf are taken, nan is not. A docid twice for one query is an
+// error with both lines; so is a file without any line (ErrEmpty).
+func ParseRun(r io.Reader, name string) (Run, error) {
+	p := runParser{complaints: complaints{name: name}, lines: map[[2]string]int{}}
+	if err := eachLine(r, name, p.line); err != nil {
+		return nil, fmt.Errorf("read run: %w", err)
+	}
+	if err := p.err(); err != nil {
+		return nil, fmt.Errorf("read run: %w", err)
+	}
+	if len(p.run) == 0 {
+		return nil, fmt.Errorf("read run: %s: %w", name, ErrEmpty)
+	}
+	return p.run, nil
+}
+
+type runParser struct {
+	complaints
+	run Run
+	// lines remembers where each pair of query and docid stands.
+	lines map[[2]string]int
+}
+
+func (p *runParser) line(l line) error {
+	if l.blank() {
+		return nil
+	}
+	columns := l.fields()
+	if len(columns) != 6 {
+		hint := ""
+		if len(columns) > 6 {
+			hint = " (ids and tag may not hold blanks)"
+		}
+		p.add(l.number, "%d columns: expected query, Q0, docid, rank, score, tag%s", len(columns), hint)
+		return nil
+	}
+	rank, err := strconv.Atoi(columns[3])
+	if err != nil {
+		p.add(l.number, "rank %s is not a whole number", shorten(columns[3]))
+		return nil
+	}
+	score, err := parseScore(columns[4])
+	if err != nil {
+		p.add(l.number, "%w", err)
+		return nil
+	}
+	pair := [2]string{columns[0], columns[2]}
+	if before, ok := p.lines[pair]; ok {
+		p.add(l.number, "document %s for query %s stands on line %d already: a ranking holds a document once",
+			shorten(columns[2]), shorten(columns[0]), before)
+		return nil
+	}
+	p.lines[pair] = l.number
+	p.run = append(p.run, RunLine{QueryID: columns[0], DocID: columns[2], Rank: rank, Score: score, Tag: columns[5]})
+	return nil
+}
+
+// parseScore takes decimal numbers and infinities.
+func parseScore(s string) (float64, error) {
+	score, err := strconv.ParseFloat(s, 64)
+	switch {
+	case err != nil && math.IsInf(score, 0):
+		return 0, fmt.Errorf("score %s is beyond the range of a number", shorten(s))
+	case err != nil || strings.ContainsAny(s, "xXpP_"):
+		return 0, fmt.Errorf("score %s is not a number", shorten(s))
+	case math.IsNaN(score):
+		return 0, fmt.Errorf("score %s has no place in an order", shorten(s))
+	}
+	return score, nil
+}
