@@ -52,6 +52,11 @@ type Chunk struct {
 // ErrNoDocument is wrapped by Read when the docid is not in the collection.
 var ErrNoDocument = errors.New("no such document")
 
+// ErrUnavailable is wrapped by errors of a backend that cannot be reached or did
+// not answer in time. Whoever asks may try again or go on without; any other error
+// means that the machinery is broken.
+var ErrUnavailable = errors.New("retrieval backend unavailable")
+
 // Retriever answers a query with a ranking and reads documents by docid. It is
 // safe for concurrent use. Errors name the backend and the operation.
 type Retriever interface {
@@ -61,7 +66,7 @@ type Retriever interface {
 
 // Excerpter is implemented by retrievers that can excerpt documents for a query
 // more cheaply than by reading them whole. The result has one excerpt a docid,
-// in order.
+// in order; that of an unknown docid is the zero value.
 type Excerpter interface {
 	Excerpts(ctx context.Context, query string, docids []string) ([]Excerpt, error)
 }

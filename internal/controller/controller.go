@@ -1,0 +1,127 @@
+package controller
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"goserini/internal/retrieval"
+	"goserini/internal/tool"
+)
+
+// The descriptions are what a model is told about the tools; changing one changes the
+// fingerprint in the manifest.
+var (
+	//go:embed search.md
+	searchDescription string
+	//go:embed read_search_results.md
+	browseDescription string
+	//go:embed read_document.md
+	readDescription string
+)
+
+// The names of the tools.
+const (
+	SearchTool = "search"
+	BrowseTool = "read_search_results"
+	ReadTool   = "read_document"
+)
+
+// Controller offers the tools over one retriever. It holds what one conversation has
+// searched, so each conversation gets its own; with Options.Stateless it may be
+// shared. It is safe for concurrent use.
+type Controller struct {
+	retriever retrieval.Retriever
+	options   Options
+	rankings  *rankings
+}
+
+// New returns a controller over r.
+func New(r retrieval.Retriever, options Options) *Controller {
+	options = options.resolved()
+	return &Controller{
+		retriever: r,
+		options:   options,
+		rankings:  newRankings(options.Rankings, options.Stateless),
+	}
+}
+
+// Options returns the options with all defaults filled in, for the manifest.
+func (c *Controller) Options() Options { return c.options }
+
+// Fingerprint identifies what a model is told about the tools.
+func (c *Controller) Fingerprint() string { return tool.Fingerprint(c.Tools()) }
+
+// Tools returns search, read_search_results and read_document. Their descriptions and
+// schemas depend on the options alone.
+func (c *Controller) Tools() []tool.Tool {
+	return []tool.Tool{
+		c.tool(SearchTool, searchDescription, c.searchParameters(), c.beginSearch),
+		c.tool(BrowseTool, browseDescription, c.browseParameters(), c.beginBrowse),
+		c.tool(ReadTool, readDescription, c.readParameters(), c.beginRead),
+	}
+}
+
+// work is the part of a call that may run concurrently with others.
+type work func(ctx context.Context) (tool.Result, error)
+
+// tool wraps begin, which sees converted arguments, into a tool.
+func (c *Controller) tool(name, description string, params []parameter, begin func(arguments) (work, error)) tool.Tool {
+	return tool.Tool{
+		Name:        name,
+		Description: strings.TrimSpace(description),
+		Schema:      schema(params),
+		Begin: func(raw json.RawMessage) func(context.Context) (tool.Result, error) {
+			args, err := parseArguments(name, params, raw)
+			var do work
+			if err == nil {
+				do, err = begin(args)
+			}
+			if err != nil {
+				return func(context.Context) (tool.Result, error) { return refusal(name, err) }
+			}
+			return func(ctx context.Context) (tool.Result, error) {
+				result, err := do(ctx)
+				if err != nil {
+					return refusal(name, err)
+				}
+				return result, nil
+			}
+		},
+	}
+}
+
+// FailureDetails are the details of a result that is an error.
+type FailureDetails struct {
+	// Cause is for the operator; the model does not see it.
+	Cause string `json:"cause,omitempty"`
+}
+
+// refusal turns an error into a result where the model can do something about it:
+// mistakes in its call, and a backend that may answer later. Everything else ends the
+// question.
+func refusal(name string, err error) (tool.Result, error) {
+	var m mistake
+	switch {
+	case errors.As(err, &m):
+		return tool.Result{Text: string(m), IsError: true}, nil
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return tool.Result{}, err
+	case errors.Is(err, retrieval.ErrUnavailable):
+		return tool.Result{
+			Text:    name + ": the document collection did not answer. Try the same call once more; if it fails again, answer from what you have already seen and say that the collection became unreachable.",
+			IsError: true,
+			Details: FailureDetails{Cause: err.Error()},
+		}, nil
+	}
+	return tool.Result{}, fmt.Errorf("%s: %w", name, err)
+}
+
+// milliseconds since start, for details.
+func milliseconds(start time.Time) float64 {
+	return float64(time.Since(start).Microseconds()) / 1000
+}

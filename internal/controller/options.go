@@ -1,0 +1,47 @@
+package controller
+
+// Options says how the tools behave. Its zero value is the paper's interface; it is
+// copied in full into the manifest of a run.
+type Options struct {
+	// Depth is the number of hits a search asks for and caches. Default 1000.
+	Depth int `json:"depth"`
+	// FirstPage is the number of hits that search shows at once. Default 5.
+	FirstPage int `json:"first_page"`
+	// PageHits is the default limit of read_search_results. Default 10.
+	PageHits int `json:"page_hits"`
+	// ReadLines is the default limit of read_document. Default 200.
+	ReadLines int `json:"read_lines"`
+	// ExcerptDepth is the deepest rank for which excerpts are made. Default 50.
+	ExcerptDepth int `json:"excerpt_depth"`
+	// Rankings is the number of rankings kept; of older ones only the query is
+	// remembered, and they are searched again when asked for. Default 32.
+	Rankings int `json:"rankings"`
+	// PageLines and PageBytes bound the text of one result. Defaults 2000 and 51200.
+	PageLines int `json:"page_lines"`
+	PageBytes int `json:"page_bytes"`
+	// Stateless makes search ids that carry their query, so that any process that
+	// serves the same collection resolves them. Otherwise they are s1, s2, …
+	Stateless bool `json:"stateless,omitempty"`
+}
+
+// resolved returns the options with defaults in place of zero and negative values.
+func (o Options) resolved() Options {
+	for _, d := range []struct {
+		value *int
+		def   int
+	}{
+		{&o.Depth, 1000},
+		{&o.FirstPage, 5},
+		{&o.PageHits, 10},
+		{&o.ReadLines, 200},
+		{&o.ExcerptDepth, 50},
+		{&o.Rankings, 32},
+		{&o.PageLines, 2000},
+		{&o.PageBytes, 50 << 10},
+	} {
+		if *d.value <= 0 {
+			*d.value = d.def
+		}
+	}
+	return o
+}

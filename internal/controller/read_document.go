@@ -1,0 +1,262 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"goserini/internal/retrieval"
+	"goserini/internal/tool"
+	"goserini/internal/trajectory"
+)
+
+// ReadDetails are the details of a page of a document.
+type ReadDetails struct {
+	DocID string `json:"docid"`
+	// Offset and Limit are the lines asked for, Column the character within the first.
+	Offset int `json:"offset"`
+	Limit  int `json:"limit"`
+	Column int `json:"column"`
+	// FirstLine and LastLine are the lines shown; 0 where none was.
+	FirstLine  int `json:"first_line"`
+	LastLine   int `json:"last_line"`
+	TotalLines int `json:"total_lines"`
+	// NextOffset is the line to go on from, 0 where there is none; NextColumn the
+	// character within it, 0 where that is its first.
+	NextOffset int `json:"next_offset,omitempty"`
+	NextColumn int `json:"next_column,omitempty"`
+	// CutBy is "lines" or "bytes" where that limit ended the page early.
+	CutBy  string   `json:"cut_by,omitempty"`
+	ReadMS float64  `json:"read_ms"`
+	Notes  []string `json:"notes,omitempty"`
+}
+
+func (c *Controller) readParameters() []parameter {
+	return []parameter{
+		reason,
+		{name: "docid", kind: text, required: true,
+			about: "The docid of a hit, exactly as shown (without surrounding quotes if it was shown in quotes)."},
+		{name: "offset", kind: integer, def: 1,
+			about: "First line to show, counted from 1."},
+		{name: "limit", kind: integer, def: c.options.ReadLines,
+			about: "Number of lines to show."},
+		{name: "column", kind: integer, def: 1,
+			about: "First character to show of the line at offset, counted from 1. Only for going on inside a line too long for one page, as the page then says."},
+	}
+}
+
+func (c *Controller) beginRead(args arguments) (work, error) {
+	id := args.texts["docid"]
+	if id == "" {
+		return nil, missing(ReadTool, "docid", `{"reason":"check the date","docid":"DOCID"}`, c.readParameters())
+	}
+	d := ReadDetails{
+		DocID:  id,
+		Offset: args.integer("offset", 1),
+		Limit:  args.integer("limit", c.options.ReadLines),
+		Column: args.integer("column", 1),
+		Notes:  args.notes,
+	}
+	return func(ctx context.Context) (tool.Result, error) { return c.readDocument(ctx, d) }, nil
+}
+
+func (c *Controller) readDocument(ctx context.Context, d ReadDetails) (tool.Result, error) {
+	start := time.Now()
+	chunk, err := c.readChunk(ctx, &d)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	d.ReadMS = milliseconds(start)
+	d.TotalLines = chunk.TotalLines
+	if len(chunk.Lines) == 0 {
+		return tool.Result{Text: pastEnd(d), Details: d}, nil
+	}
+	text, err := c.renderLines(chunk, &d)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	return tool.Result{Text: text, Access: trajectory.Access{Opened: []string{d.DocID}}, Details: d}, nil
+}
+
+// readChunk reads the lines asked for, never more than a page can hold. A docid that
+// is not in the collection is tried again without the decoration models put around it.
+func (c *Controller) readChunk(ctx context.Context, d *ReadDetails) (retrieval.Chunk, error) {
+	req := retrieval.ReadRequest{DocID: d.DocID, Offset: d.Offset, Limit: min(d.Limit, c.options.PageLines)}
+	for _, id := range []string{d.DocID, undecorated(d.DocID)} {
+		req.DocID = id
+		chunk, err := c.retriever.Read(ctx, req)
+		if err == nil {
+			d.DocID = id
+			return chunk, nil
+		}
+		if !errors.Is(err, retrieval.ErrNoDocument) {
+			return retrieval.Chunk{}, err
+		}
+	}
+	return retrieval.Chunk{}, mistake(fmt.Sprintf(
+		"No document has the docid %s. Give a docid exactly as search or read_search_results showed it.", shortID(d.DocID)))
+}
+
+// undecorated strips blanks, brackets, a "docid=" and the quotes of the quoted form.
+func undecorated(id string) string {
+	id = strings.TrimSpace(id)
+	if inner, ok := strings.CutPrefix(id, "["); ok {
+		id = strings.TrimSuffix(inner, "]")
+	}
+	id = strings.TrimPrefix(id, "docid=")
+	if unquoted, ok := unquoteJSON(id); ok {
+		return unquoted
+	}
+	return id
+}
+
+// renderLines fills a page with numbered lines and fills in what it showed.
+func (c *Controller) renderLines(chunk retrieval.Chunk, d *ReadDetails) (string, error) {
+	d.FirstLine = d.Offset
+	longest := *d
+	longest.LastLine, longest.NextOffset, longest.NextColumn, longest.CutBy = d.TotalLines, d.TotalLines, 1<<40, "bytes"
+	pg := newPage(c.options, readHead(longest, &span{1 << 40, 1 << 40, 1 << 40, 1 << 40}), readFoot(longest))
+
+	lines := chunk.Lines[:min(d.Limit, len(chunk.Lines))]
+	var part *span
+	for i, line := range lines {
+		number, column := d.Offset+i, 1
+		if i == 0 && d.Column > 1 {
+			column = d.Column
+			rest, err := fromColumn(line, column, *d)
+			if err != nil {
+				return "", err
+			}
+			line = rest
+			part = &span{number: number, first: column}
+		}
+		if pg.add(numbered(number, column, line) + "\n") {
+			d.LastLine = number
+			continue
+		}
+		if pg.empty {
+			shown := fitting(line, pg.bytes-len(numbered(number, column, ""))-1)
+			pg.force(numbered(number, column, shown) + "\n")
+			d.LastLine = number
+			if len(shown) < len(line) {
+				d.NextColumn = column + utf8.RuneCountInString(shown)
+				part = &span{number: number, first: column}
+			}
+		}
+		break
+	}
+	if part != nil {
+		part.measure(lines[0], *d)
+	}
+	d.next(len(lines), pg.full)
+	return pg.assemble(readHead(*d, part), readFoot(*d)), nil
+}
+
+// next sets where to go on.
+func (d *ReadDetails) next(asked int, full string) {
+	switch {
+	case d.NextColumn != 0:
+		d.NextOffset, d.CutBy = d.LastLine, full
+	case d.LastLine < d.TotalLines:
+		d.NextOffset = d.LastLine + 1
+		if d.LastLine < d.Offset+asked-1 {
+			d.CutBy = full
+		}
+	}
+}
+
+// span is the part of a line that a page shows.
+type span struct {
+	number, first, last int
+	total               int
+}
+
+// measure counts the characters of the line and finds the last one shown.
+func (s *span) measure(line string, d ReadDetails) {
+	s.total = utf8.RuneCountInString(line)
+	s.last = s.total
+	if d.NextColumn != 0 {
+		s.last = d.NextColumn - 1
+	}
+}
+
+// fromColumn returns line from a 1-based character on. The error is a mistake.
+func fromColumn(line string, column int, d ReadDetails) (string, error) {
+	at, left := 0, column-1
+	for ; left > 0 && at < len(line); left-- {
+		_, size := utf8.DecodeRuneInString(line[at:])
+		at += size
+	}
+	if at == len(line) {
+		return "", mistake(fmt.Sprintf("Line %d of docid %s has %d characters; column %d is past its end. Go on with offset %d and no column.",
+			d.Offset, showID(d.DocID), column-1-left, column, d.Offset+1))
+	}
+	return line[at:], nil
+}
+
+// fitting returns the longest beginning of line of at most n bytes that cuts no
+// character, but at least one character.
+func fitting(line string, n int) string {
+	if len(line) <= n {
+		return line
+	}
+	n = max(n, 0)
+	for n > 0 && !utf8.RuneStart(line[n]) {
+		n--
+	}
+	if n == 0 {
+		_, n = utf8.DecodeRuneInString(line)
+	}
+	return line[:n]
+}
+
+// numbered puts the line number before a line: "12<tab>text", or "12:5001<tab>text" where
+// the text begins at a later character.
+func numbered(number, column int, line string) string {
+	gutter := strconv.Itoa(number)
+	if column > 1 {
+		gutter += ":" + strconv.Itoa(column)
+	}
+	return gutter + "\t" + line
+}
+
+func readHead(d ReadDetails, part *span) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "docid=%s lines %d-%d of %d", showID(d.DocID), d.FirstLine, d.LastLine, d.TotalLines)
+	if part != nil {
+		fmt.Fprintf(&b, "\nLine %d is long: characters %d-%d of its %d are on this page.", part.number, part.first, part.last, part.total)
+	}
+	for _, n := range d.Notes {
+		b.WriteString("\nNote: " + n)
+	}
+	return b.String()
+}
+
+func readFoot(d ReadDetails) string {
+	if d.NextOffset == 0 {
+		return "End of the document."
+	}
+	var b strings.Builder
+	if d.CutBy != "" {
+		fmt.Fprintf(&b, "The page is full: lines up to %d were asked for.\n", min(d.Offset+d.Limit-1, d.TotalLines))
+	}
+	fmt.Fprintf(&b, "More lines: read_document({\"reason\":\"...\",\"docid\":%s,\"offset\":%d", quoteJSON(d.DocID), d.NextOffset)
+	if d.NextColumn != 0 {
+		fmt.Fprintf(&b, ",\"column\":%d", d.NextColumn)
+	}
+	fmt.Fprintf(&b, ",\"limit\":%d})", d.Limit)
+	return b.String()
+}
+
+// pastEnd is the page without lines.
+func pastEnd(d ReadDetails) string {
+	head := readHead(d, nil)
+	if d.TotalLines == 0 {
+		return head + "\n\nThe document is empty."
+	}
+	return fmt.Sprintf("%s\n\nThere is no line %d: the document ends at line %d.", head, d.Offset, d.TotalLines)
+}

@@ -1,0 +1,119 @@
+// Package retrievaltest helps to test retrievers and what uses them: an in-memory
+// retriever for a handful of documents, and the conformance suite that every kind of
+// retriever passes.
+//
+//	r := retrievaltest.NewMemory(retrievaltest.Document{DocID: "d1", Text: "zinc onyx"})
+package retrievaltest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"goserini/internal/retrieval"
+)
+
+// Document is a document of a test.
+type Document struct {
+	DocID, Title, Text string
+}
+
+// Contents is the text that is ranked and read: title, newline, text; the text alone
+// if there is no title.
+func (d Document) Contents() string {
+	if d.Title == "" {
+		return d.Text
+	}
+	return d.Title + "\n" + d.Text
+}
+
+// Memory ranks documents by how much of the query they hold: for each distinct word of
+// the query tf/(tf+1). It is safe for concurrent use.
+type Memory struct {
+	docs map[string]Document
+	tf   map[string]map[string]int // docid → word → occurrences
+	// Fail, if set before use, is asked before each operation ("search", "read").
+	Fail func(operation string) error
+}
+
+// NewMemory returns a retriever over docs. Of equal docids the last one stays.
+func NewMemory(docs ...Document) *Memory {
+	m := &Memory{docs: map[string]Document{}, tf: map[string]map[string]int{}}
+	for _, d := range docs {
+		counts := map[string]int{}
+		for _, w := range words(d.Contents()) {
+			counts[w]++
+		}
+		m.docs[d.DocID], m.tf[d.DocID] = d, counts
+	}
+	return m
+}
+
+// Search implements [retrieval.Retriever].
+func (m *Memory) Search(ctx context.Context, req retrieval.SearchRequest) (retrieval.Ranking, error) {
+	if err := m.check(ctx, "search"); err != nil {
+		return nil, err
+	}
+	query := words(req.Query)
+	slices.Sort(query)
+	query = slices.Compact(query)
+	var ranking retrieval.Ranking
+	for _, id := range slices.Sorted(maps.Keys(m.docs)) {
+		var score float32
+		for _, w := range query {
+			if tf := float32(m.tf[id][w]); tf > 0 {
+				score += tf / (tf + 1)
+			}
+		}
+		if score > 0 {
+			ranking = append(ranking, retrieval.Hit{DocID: id, Score: score, HasScore: true, Title: m.docs[id].Title})
+		}
+	}
+	slices.SortStableFunc(ranking, func(a, b retrieval.Hit) int {
+		switch {
+		case a.Score > b.Score:
+			return -1
+		case a.Score < b.Score:
+			return 1
+		}
+		return strings.Compare(a.DocID, b.DocID)
+	})
+	return ranking[:min(req.Depth, len(ranking))], nil
+}
+
+// Read implements [retrieval.Retriever].
+func (m *Memory) Read(ctx context.Context, req retrieval.ReadRequest) (retrieval.Chunk, error) {
+	if err := m.check(ctx, "read"); err != nil {
+		return retrieval.Chunk{}, err
+	}
+	d, ok := m.docs[req.DocID]
+	if !ok {
+		return retrieval.Chunk{}, fmt.Errorf("memory: read %q: %w", req.DocID, retrieval.ErrNoDocument)
+	}
+	lines := strings.Split(d.Contents(), "\n")
+	from := min(max(req.Offset, 1)-1, len(lines))
+	to := from + min(max(req.Limit, 1), len(lines)-from)
+	return retrieval.Chunk{DocID: d.DocID, Title: d.Title, Lines: lines[from:to], Offset: from + 1, TotalLines: len(lines)}, nil
+}
+
+func (m *Memory) check(ctx context.Context, operation string) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("memory: %s: %w", operation, err)
+	}
+	if m.Fail != nil {
+		if err := m.Fail(operation); err != nil {
+			return fmt.Errorf("memory: %s: %w", operation, err)
+		}
+	}
+	return nil
+}
+
+// words are the lower-cased runs of letters and digits.
+func words(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
+	})
+}
