@@ -1,0 +1,61 @@
+package eval
+
+// SetRecall is the share of relevant documents in an unordered set of documents, over a set
+// of queries.
+//
+// Per query: |set ∩ relevant| / |relevant|.
+//
+//   - macro: the mean over every query of the set. A query that was not run, and a query
+//     without relevant documents, counts 0.
+//   - macro over judged: the mean over the queries that have relevant documents. This is the
+//     official "Recall" of BrowseComp-Plus.
+//   - micro: all relevant documents pooled, Σ|set ∩ relevant| / Σ|relevant|.
+type SetRecall struct {
+	Macro           *Mean `json:"macro"`
+	MacroOverJudged *Mean `json:"macro_over_judged"`
+	Micro           *Mean `json:"micro"`
+	// Hits are the relevant documents found, over all queries.
+	Hits int `json:"hits"`
+}
+
+// Relevant returns the documents of one query with a grade of at least level.
+func Relevant(grades map[string]int, level int) map[string]bool {
+	out := make(map[string]bool)
+	for id, grade := range grades {
+		if grade >= level {
+			out[id] = true
+		}
+	}
+	return out
+}
+
+// Hits counts the distinct documents of a set that are relevant.
+func Hits(set []string, relevant map[string]bool) int {
+	seen := make(map[string]bool, len(set))
+	hits := 0
+	for _, id := range set {
+		if relevant[id] && !seen[id] {
+			seen[id] = true
+			hits++
+		}
+	}
+	return hits
+}
+
+// setRecall adds the recalls of one kind of set: hits and relevant counts by query.
+func (m *means) setRecall(hits, relevant []int) SetRecall {
+	share := make([]float64, m.n)
+	judged := make([]float64, m.n)
+	num := make([]float64, m.n)
+	den := make([]float64, m.n)
+	total := 0
+	for i := range m.n {
+		num[i], den[i] = float64(hits[i]), float64(relevant[i])
+		if relevant[i] > 0 {
+			share[i] = num[i] / den[i]
+			judged[i] = 1
+		}
+		total += hits[i]
+	}
+	return SetRecall{Macro: m.mean(share), MacroOverJudged: m.ratio(share, judged), Micro: m.ratio(num, den), Hits: total}
+}
