@@ -27,6 +27,7 @@ type Event struct {
 	Observation *Observation `json:"observation,omitempty"`
 	Steer       *Steer       `json:"steer,omitempty"`
 	Attempt     *Attempt     `json:"attempt,omitempty"`
+	Shorten     *Shorten     `json:"shorten,omitempty"`
 	End         *End         `json:"end,omitempty"`
 }
 
@@ -41,6 +42,7 @@ const (
 	TypeObservation Type = "observation"
 	TypeSteer       Type = "steer"
 	TypeAttempt     Type = "attempt"
+	TypeShorten     Type = "shorten"
 	TypeEnd         Type = "end"
 )
 
@@ -52,31 +54,49 @@ type Header struct {
 	Model    string `json:"model"`
 	System   string `json:"system,omitempty"`
 	Prompt   string `json:"prompt"`
+	// PromptHash identifies the texts the agent sends, whatever the question.
+	PromptHash string `json:"prompt_hash,omitempty"`
 	// Tools are the tool definitions as offered to the model.
 	Tools json.RawMessage `json:"tools,omitempty"`
 	// TimeoutSeconds is the time budget T; 0 means none.
 	TimeoutSeconds float64 `json:"timeout_seconds,omitempty"`
-	MaxTurns       int     `json:"max_turns,omitempty"`
+	// The other limits of the question; 0 means none.
+	MaxTurns   int     `json:"max_turns,omitempty"`
+	MaxCalls   int     `json:"max_calls,omitempty"`
+	MaxTokens  int64   `json:"max_tokens,omitempty"`
+	MaxCostUSD float64 `json:"max_cost_usd,omitempty"`
+	// Window is the model's context window in tokens, 0 where unknown, and Shortening
+	// what is done when it fills: off, mask or compact.
+	Window     int    `json:"window,omitempty"`
+	Shortening string `json:"shortening,omitempty"`
 }
 
 // Turn is one model response.
 type Turn struct {
+	// Turn counts from 1.
 	Turn      int    `json:"turn"`
 	Text      string `json:"text,omitempty"`
 	Reasoning string `json:"reasoning,omitempty"`
+	// Model is the name the server gave, where it gave one.
+	Model string `json:"model,omitempty"`
 	// StopReason is normalised: stop, tool_calls, length, refusal, other.
 	StopReason string `json:"stop_reason"`
 	// Calls are the ids of the tool calls of this turn, in order.
 	Calls []string `json:"calls,omitempty"`
 	Usage Usage    `json:"usage"`
+	// UsageUnknown says that the server sent no usage: Usage is zero and means nothing.
+	UsageUnknown bool `json:"usage_unknown,omitempty"`
 	// Raw is the assistant message as the provider sent it, sent back unchanged.
 	Raw json.RawMessage `json:"raw,omitempty"`
 }
 
 // Call is one request of the model for a tool.
 type Call struct {
-	ID   string `json:"id"`
-	Tool string `json:"tool"`
+	ID string `json:"id"`
+	// Tool is the name of an offered tool, or what the model wrote where there is none
+	// of that name; RawTool is what it wrote where that was read as another name.
+	Tool    string `json:"tool"`
+	RawTool string `json:"raw_tool,omitempty"`
 	// Arguments are valid JSON; where the model sent something else, RawArguments has it.
 	Arguments    json.RawMessage `json:"arguments,omitempty"`
 	RawArguments string          `json:"raw_arguments,omitempty"`
@@ -84,11 +104,15 @@ type Call struct {
 
 // Observation is what a call gave back.
 type Observation struct {
-	CallID     string `json:"call_id"`
-	Tool       string `json:"tool"`
-	Text       string `json:"text"`
-	IsError    bool   `json:"is_error,omitempty"`
+	CallID  string `json:"call_id"`
+	Tool    string `json:"tool"`
+	Text    string `json:"text"`
+	IsError bool   `json:"is_error,omitempty"`
+	// Blocked: the call was not run because research was over. Rejected: it was not run
+	// because no tool has the name, the arguments are no JSON object, or the response
+	// was cut inside it. Both imply IsError.
 	Blocked    bool   `json:"blocked,omitempty"`
+	Rejected   bool   `json:"rejected,omitempty"`
 	DurationMS int64  `json:"duration_ms"`
 	Access     Access `json:"access,omitzero"`
 	Details    any    `json:"details,omitempty"`
@@ -96,29 +120,66 @@ type Observation struct {
 
 // Steer is a message added to the conversation while it runs.
 type Steer struct {
-	// Reason says why: time, turns, calls, tokens, cost, format.
+	// Reason says why: time, turns, calls, tokens, cost, context, format. All but format
+	// end the research: from then on every call is blocked.
 	Reason string `json:"reason"`
 	Text   string `json:"text"`
 }
 
-// Attempt is a try at a model call that failed.
+// Attempt is a try at a model call that gave no response.
 type Attempt struct {
-	Turn        int    `json:"turn"`
-	Try         int    `json:"try"`
-	Error       string `json:"error"`
-	RetryMS     int64  `json:"retry_ms,omitempty"`
-	WillRetry   bool   `json:"will_retry"`
-	Interrupted bool   `json:"interrupted,omitempty"`
+	// Turn is the turn that was tried for; Try counts from 1 within it.
+	Turn  int    `json:"turn"`
+	Try   int    `json:"try"`
+	Error string `json:"error"`
+	// RetryMS is the wait before the next try; WillRetry says whether there is one.
+	RetryMS   int64 `json:"retry_ms,omitempty"`
+	WillRetry bool  `json:"will_retry"`
+	// Interrupted: we ended the call, at the steer or at the end of the time budget.
+	Interrupted bool `json:"interrupted,omitempty"`
+	// Usage is what the server said it spent all the same. StreamedBytes counts the
+	// text and reasoning that had arrived; where it is not 0 and Usage is zero, tokens
+	// were spent that nobody counted.
+	Usage         Usage `json:"usage,omitzero"`
+	StreamedBytes int   `json:"streamed_bytes,omitempty"`
+}
+
+// Uncounted reports whether the try spent tokens that no usage tells of.
+func (a Attempt) Uncounted() bool {
+	return a.Usage == Usage{} && (a.Interrupted || a.StreamedBytes > 0)
+}
+
+// Shorten says that earlier messages were made shorter because the context window
+// was filling. It is the only thing that ever changes what was sent before.
+type Shorten struct {
+	// Policy is mask or compact.
+	Policy string `json:"policy"`
+	// Calls are the ids of the calls whose results were masked or folded.
+	Calls []string `json:"calls"`
+	// Text is the note that stands for the folded turns (compact only).
+	Text string `json:"text,omitempty"`
+	// TokensBefore and TokensAfter are estimates of the next request.
+	TokensBefore int64 `json:"tokens_before"`
+	TokensAfter  int64 `json:"tokens_after"`
 }
 
 // End closes a trajectory.
 type End struct {
 	Status Status `json:"status"`
-	// Reason says more, for example max_turns or the error of the operator.
+	// Reason is one of the words of docs/agent.md, for example max_turns; empty when
+	// completed.
 	Reason string `json:"reason,omitempty"`
+	// Error is for the operator: the cause, where the machinery failed.
+	Error  string `json:"error,omitempty"`
 	Answer Answer `json:"answer,omitzero"`
 	Sets   Sets   `json:"sets"`
 	Usage  Usage  `json:"usage"`
+	// UncountedCalls is the number of model calls that spent tokens no usage tells of:
+	// where it is not 0, Usage is a lower bound.
+	UncountedCalls int `json:"uncounted_calls,omitempty"`
+	// PrefixShare is the share of input, from the second request on, that repeated the
+	// request before it byte for byte, which is what a prefix cache could serve.
+	PrefixShare float64 `json:"prefix_share,omitempty"`
 }
 
 // Status is how a question ended.
@@ -165,4 +226,6 @@ type Citation struct {
 	DocID string `json:"docid"`
 	// Access is opened, previewed, surfaced or never.
 	Access string `json:"access"`
+	// Unknown says that the collection has no such document.
+	Unknown bool `json:"unknown,omitempty"`
 }

@@ -9,21 +9,33 @@ type Record struct {
 	Question string `json:"question"`
 	Status   Status `json:"status"`
 	Reason   string `json:"reason,omitempty"`
-	Model    string `json:"model"`
-	Answer   Answer `json:"answer"`
+	// Error is for the operator: the cause, where the machinery failed.
+	Error  string `json:"error,omitempty"`
+	Model  string `json:"model"`
+	Answer Answer `json:"answer"`
 	Sets
 	// BestRank is, per surfaced docid, the best 1-based rank it had in any ranking.
 	BestRank map[string]int `json:"best_rank,omitempty"`
-	// ToolCallCounts counts calls by tool name, refused ones included.
+	// ToolCallCounts counts calls by the name of an offered tool, refused ones included.
 	ToolCallCounts map[string]int `json:"tool_call_counts"`
-	ToolErrors     int            `json:"tool_errors,omitempty"`
-	BlockedCalls   int            `json:"blocked_calls,omitempty"`
-	Turns          int            `json:"turns"`
-	Tries          int            `json:"tries"`
-	Steered        bool           `json:"steered,omitempty"`
-	Usage          Usage          `json:"usage"`
-	StartedAt      time.Time      `json:"started_at"`
-	ElapsedSeconds float64        `json:"elapsed_seconds"`
+	// ExecutedCalls reached a tool. BlockedCalls came after research was over.
+	// RejectedCalls named no tool, had arguments that are no JSON object, or were cut.
+	// ToolErrors are all calls that gave an error, without the blocked ones.
+	ExecutedCalls int `json:"executed_calls"`
+	ToolErrors    int `json:"tool_errors,omitempty"`
+	BlockedCalls  int `json:"blocked_calls,omitempty"`
+	RejectedCalls int `json:"rejected_calls,omitempty"`
+	Turns         int `json:"turns"`
+	// Tries are model calls, failed and interrupted ones included.
+	Tries int `json:"tries"`
+	// Steered says that the model was told to stop its research and answer.
+	Steered bool  `json:"steered,omitempty"`
+	Usage   Usage `json:"usage"`
+	// UncountedCalls and PrefixShare are explained at [End].
+	UncountedCalls int       `json:"uncounted_calls,omitempty"`
+	PrefixShare    float64   `json:"prefix_share,omitempty"`
+	StartedAt      time.Time `json:"started_at"`
+	ElapsedSeconds float64   `json:"elapsed_seconds"`
 	// Trajectory is the path of the trajectory relative to the run directory.
 	Trajectory string `json:"trajectory,omitempty"`
 }

@@ -1,7 +1,8 @@
 package trajectory
 
 // Access says which documents one tool call touched, recorded by the controller
-// where it happens. Docids are in rank or reading order.
+// where it happens. Docids are in rank or reading order. Surfaced is a whole ranking
+// from its first rank on: ranks are counted from it.
 type Access struct {
 	Surfaced  []string `json:"surfaced,omitempty"`
 	Previewed []string `json:"previewed,omitempty"`
