@@ -1,0 +1,150 @@
+package openaichat
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"goserini/internal/llm"
+	"goserini/internal/llm/wire"
+)
+
+// The two names of the output limit.
+const (
+	limitOld = "max_tokens"
+	limitNew = "max_completion_tokens"
+)
+
+// quirks is what one model's server has refused so far. The zero value is a server that
+// takes everything. Every adaptation sets a field that was not set, so there is an end to them.
+type quirks struct {
+	otherLimit, noLimit bool
+	noTemperature       bool
+	noStreamOptions     bool
+	noToolChoice        bool
+	noCacheKey          bool
+	noStream            bool
+	// role is where the system text goes.
+	role systemRole
+}
+
+type systemRole int
+
+const (
+	asSystem systemRole = iota
+	asDeveloper
+	// inUser puts it in front of the first user message.
+	inUser
+)
+
+// limitName is the field the output limit is sent under, "" for not at all.
+func (q quirks) limitName(preferred string) string {
+	switch {
+	case q.noLimit:
+		return ""
+	case q.otherLimit && preferred == limitOld:
+		return limitNew
+	case q.otherLimit:
+		return limitOld
+	}
+	return preferred
+}
+
+func (c *Client) quirksOf(model string) quirks {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.quirks[model]
+}
+
+// adapt learns from a refusal of the request made under q. It reports whether a changed
+// request is worth sending.
+func (c *Client) adapt(req llm.Request, q quirks, err error) bool {
+	var e *llm.Error
+	var d wire.Detail
+	if !errors.As(err, &e) || !errors.As(err, &d) || e.ContextOverflow || !refusal(e.Status) {
+		return false
+	}
+	changed, notice := c.learn(req, q, d)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.quirks[req.Model] != q {
+		return true // another call has learned something meanwhile
+	}
+	if changed == q {
+		return false
+	}
+	c.quirks[req.Model] = changed
+	if c.cfg.Notice != nil {
+		c.cfg.Notice(c.cfg.Provider + "/" + req.Model + ": " + notice + " (the server said: " + d.Message + ")")
+	}
+	return true
+}
+
+// refusal reports whether a status can mean that a field is not wanted. llama.cpp says so with 500.
+func refusal(status int) bool {
+	return slices.Contains([]int{0, http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusInternalServerError, http.StatusNotImplemented}, status)
+}
+
+// refusalWords, lower case, tell "this field is not wanted" from "this value is out of range".
+var refusalWords = []string{
+	"unsupported", "not support", "unrecognized", "unrecognised", "unknown", "unexpected", "extra inputs",
+	"extra fields", "not permitted", "not allowed", "only the default", "deprecated", "cannot use",
+	"can't use", "use '" + limitNew, "use " + limitNew, "use '" + limitOld, "use " + limitOld,
+}
+
+func (c *Client) learn(req llm.Request, q quirks, d wire.Detail) (quirks, string) {
+	said := strings.ToLower(d.Code + " " + d.Type + " " + d.Param + " " + d.Message)
+	if !slices.ContainsFunc(refusalWords, func(w string) bool { return strings.Contains(said, w) }) {
+		return q, ""
+	}
+	about := func(name string) bool {
+		if d.Param != "" {
+			return strings.EqualFold(d.Param, name)
+		}
+		return strings.Contains(said, name)
+	}
+	limit := q.limitName(c.cfg.LimitName)
+	streaming := !c.cfg.NoStream && !q.noStream
+	switch {
+	case req.MaxOutputTokens > 0 && limit != "" && about(limit) && !q.otherLimit:
+		q.otherLimit = true
+		return q, "the output limit is sent as " + q.limitName(c.cfg.LimitName)
+	case req.MaxOutputTokens > 0 && limit != "" && about(limit):
+		q.noLimit = true
+		return q, "no output limit is sent"
+	case c.cfg.Temperature != nil && !q.noTemperature && about("temperature"):
+		q.noTemperature = true
+		return q, "no temperature is sent"
+	case streaming && !q.noStreamOptions && about("stream_options"):
+		q.noStreamOptions = true
+		return q, "no stream_options are sent, so token counts may be missing"
+	case req.ForbidTools && !q.noToolChoice && about("tool_choice"):
+		q.noToolChoice = true
+		return q, "no tool_choice is sent"
+	case c.cfg.CacheKey && !q.noCacheKey && about("prompt_cache_key"):
+		q.noCacheKey = true
+		return q, "no prompt_cache_key is sent"
+	case streaming && len(req.Tools) > 0 && (strings.EqualFold(d.Param, "stream") || strings.Contains(said, "tools with stream") || strings.Contains(said, "stream") && strings.Contains(said, "tool")):
+		q.noStream = true
+		return q, "answers are not streamed"
+	case req.System != "" && q.role < inUser && strings.Contains(said, "role") && (strings.Contains(said, "system") || strings.Contains(said, "developer")):
+		q.role++
+		return q, "the instructions are sent " + [...]string{"", "under the role developer", "in the first user message"}[q.role]
+	}
+	return q, ""
+}
+
+// explainEffort adds what to do when the server refuses the effort the user asked for; it
+// is never dropped silently.
+func explainEffort(req llm.Request, err error) error {
+	var e *llm.Error
+	var d wire.Detail
+	if req.Effort == "" || !errors.As(err, &e) || !errors.As(err, &d) {
+		return err
+	}
+	if strings.Contains(strings.ToLower(d.Param+" "+d.Message), "effort") {
+		e.Message += " (effort " + req.Effort + " was asked for: leave it out or choose one this model takes)"
+	}
+	return err
+}

@@ -1,0 +1,148 @@
+package openaichat
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"goserini/internal/llm/wire"
+)
+
+// reasoning collects the thoughts of a turn and remembers the names they came under.
+type reasoning struct {
+	drop bool
+	// readable is for people.
+	readable strings.Builder
+	// fields are the plain text fields, in order of first appearance.
+	fields  []*field
+	details []detail
+}
+
+type field struct {
+	name string
+	text strings.Builder
+}
+
+// add takes the reasoning of a piece and returns its readable part.
+func (r *reasoning) add(m *message) string {
+	plain := ""
+	for _, f := range []struct {
+		name string
+		raw  json.RawMessage
+	}{{"reasoning_content", m.ReasoningContent}, {"reasoning", m.Reasoning}} {
+		s, ok := str(f.raw)
+		if !ok {
+			continue
+		}
+		r.field(f.name).WriteString(s)
+		if plain == "" {
+			plain = s
+		}
+	}
+	detailed := r.addDetails(m.ReasoningDetails)
+	if plain == "" {
+		return detailed
+	}
+	return plain
+}
+
+func (r *reasoning) field(name string) *strings.Builder {
+	for _, f := range r.fields {
+		if f.name == name {
+			return &f.text
+		}
+	}
+	f := &field{name: name}
+	r.fields = append(r.fields, f)
+	return &f.text
+}
+
+// detail is one entry of reasoning_details. A stream sends it in pieces: its texts are to
+// be joined, its other fields are sent once.
+type detail struct {
+	fields map[string]json.RawMessage
+	texts  map[string]string
+}
+
+// joined are the fields of a detail whose pieces are joined.
+var joined = []string{"text", "summary", "data"}
+
+func (r *reasoning) addDetails(raw json.RawMessage) (readable string) {
+	var list []map[string]json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		return ""
+	}
+	for _, fields := range list {
+		d := r.detail(fields)
+		for name, value := range fields {
+			s, isText := str(value)
+			switch {
+			case isText && slices.Contains(joined, name):
+				d.texts[name] += s
+				if name != "data" {
+					readable += s
+				}
+			case string(value) != "null" || d.fields[name] == nil:
+				d.fields[name] = value
+			}
+		}
+	}
+	return readable
+}
+
+// detail returns the entry that a piece continues, or a new one: the last entry, if it has
+// the same index, type and id.
+func (r *reasoning) detail(fields map[string]json.RawMessage) *detail {
+	if n := len(r.details); n > 0 {
+		last := &r.details[n-1]
+		same := true
+		for _, name := range []string{"index", "type", "id"} {
+			have, got := wire.Scalar(last.fields[name]), wire.Scalar(fields[name])
+			same = same && (have == got || have == "" || got == "")
+		}
+		if same && wire.Scalar(fields["type"]) != "reasoning.encrypted" {
+			return last
+		}
+	}
+	r.details = append(r.details, detail{fields: map[string]json.RawMessage{}, texts: map[string]string{}})
+	return &r.details[len(r.details)-1]
+}
+
+// append writes the fields that go back. Where details came, the plain text only repeats them
+// and stays out.
+func (r *reasoning) append(b []byte) []byte {
+	if r.drop {
+		return b
+	}
+	if len(r.details) == 0 {
+		for _, f := range r.fields {
+			b = append(wire.AppendString(append(b, ','), f.name), ':')
+			b = wire.AppendString(b, f.text.String())
+		}
+		return b
+	}
+	b = append(b, `,"reasoning_details":[`...)
+	for i, d := range r.details {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = d.append(b)
+	}
+	return append(b, ']')
+}
+
+func (d detail) append(b []byte) []byte {
+	for name, text := range d.texts {
+		d.fields[name] = wire.AppendString(nil, text)
+	}
+	b = append(b, '{')
+	for i, name := range slices.Sorted(maps.Keys(d.fields)) {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(wire.AppendString(b, name), ':')
+		b = append(b, wire.RepairSurrogates(string(d.fields[name]))...)
+	}
+	return append(b, '}')
+}
