@@ -18,6 +18,10 @@ const (
 	titleShown = 300
 )
 
+// longestDocID is the length in bytes of the longest docid that is shown and can be
+// read: its escaped form stands twice on a page of its document.
+const longestDocID = 2048
+
 // RankingDetails are the details of a page of hits.
 type RankingDetails struct {
 	SearchID string `json:"search_id"`
@@ -101,20 +105,21 @@ func (c *Controller) renderHits(ctx context.Context, p hitPage, hits retrieval.R
 		if err != nil {
 			return "", nil, err
 		}
+		showable := len(hit.DocID) <= longestDocID
 		entry := hitEntry(p.offset+i, hit, excerpt)
+		if !showable {
+			entry = unshowable(p.offset+i, hit)
+		}
 		if !pg.add(entry) {
 			if !pg.empty {
 				break
 			}
-			if len(hit.DocID) > pg.bytes {
-				pg.force(unshowable(p.offset+i, hit))
-				d.LastRank = p.offset + i
-				continue
-			}
 			pg.force(entry)
 		}
-		shown = append(shown, hit.DocID)
 		d.LastRank = p.offset + i
+		if showable {
+			shown = append(shown, hit.DocID)
+		}
 	}
 	d.FirstRank = p.offset
 	d.Cause = excerpts.cause
@@ -182,9 +187,9 @@ func hitEntry(rank int, hit retrieval.Hit, excerpt retrieval.Excerpt) string {
 	return b.String()
 }
 
-// unshowable stands for a hit whose docid alone is longer than a page.
+// unshowable stands for a hit with too long a docid.
 func unshowable(rank int, hit retrieval.Hit) string {
-	return fmt.Sprintf("%d. (its docid has %d bytes, more than a page holds; it can be neither shown nor read)\n", rank, len(hit.DocID))
+	return fmt.Sprintf("%d. (its docid has %d bytes, more than the %d that can be shown and read)\n", rank, len(hit.DocID), longestDocID)
 }
 
 // hitFoot says what to call next.

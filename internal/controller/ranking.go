@@ -113,7 +113,7 @@ func (r *rankings) find(id string) (*slot, error) {
 func (r *rankings) queryOf(id string) (string, error) {
 	if r.stateless {
 		query, ok := strings.CutPrefix(id, statelessPrefix)
-		if !ok || strings.TrimSpace(query) == "" {
+		if !ok || strings.TrimSpace(query) == "" || len(query) > longestStatelessQuery {
 			return "", mistake(fmt.Sprintf("search_id %s is not one that search returned. Call search and use the search_id of its result.", shortID(id)))
 		}
 		return query, nil

@@ -54,6 +54,9 @@ func (c *Controller) beginRead(args arguments) (work, error) {
 	if id == "" {
 		return nil, missing(ReadTool, "docid", `{"reason":"check the date","docid":"DOCID"}`, c.readParameters())
 	}
+	if len(id) > longestDocID {
+		return nil, mistake(fmt.Sprintf("read_document: docid has %d bytes; none longer than %d can be read. Give a docid as search or read_search_results showed it.", len(id), longestDocID))
+	}
 	d := ReadDetails{
 		DocID:  id,
 		Offset: args.integer("offset", 1),
