@@ -36,6 +36,17 @@ type Record struct {
 	PrefixShare    float64   `json:"prefix_share,omitempty"`
 	StartedAt      time.Time `json:"started_at"`
 	ElapsedSeconds float64   `json:"elapsed_seconds"`
+	// Earlier are the attempts at this question that were tried again, oldest first; what
+	// they used was paid for as well.
+	Earlier []Earlier `json:"earlier,omitempty"`
 	// Trajectory is the path of the trajectory relative to the run directory.
 	Trajectory string `json:"trajectory,omitempty"`
+}
+
+// Earlier is an attempt at a question that did not count in the end.
+type Earlier struct {
+	Status         Status  `json:"status"`
+	Reason         string  `json:"reason,omitempty"`
+	Usage          Usage   `json:"usage"`
+	ElapsedSeconds float64 `json:"elapsed_seconds"`
 }

@@ -1,0 +1,283 @@
+package experiment
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"goserini/internal/atomicfile"
+	"goserini/internal/jsonl"
+	"goserini/internal/lockfile"
+	"goserini/internal/trajectory"
+)
+
+// runDir is a run directory that this process has locked for writing.
+type runDir struct {
+	results
+	dir       string
+	questions []Question
+	manifest  Manifest
+	lock      *lockfile.Lock
+	out       *jsonl.Writer
+}
+
+// asideDir keeps what an interrupted session left unfinished: nothing that was paid for is thrown away.
+const asideDir = "interrupted"
+
+// open locks a run directory, checks that it holds this run or nothing, and reads its results.
+func open(dir string, plan Plan, opts Options) (*runDir, error) {
+	if err := checkFresh(dir); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Join(dir, trajectoriesDir), 0o755); err != nil {
+		return nil, fmt.Errorf("create run directory: %w", err)
+	}
+	lock, err := lockfile.Acquire(filepath.Join(dir, lockFile), opts.Command)
+	if err != nil {
+		var held *lockfile.HeldError
+		if errors.As(err, &held) {
+			return nil, fmt.Errorf("run directory %s is in use by %s: wait for it, or use another --out", dir, held.Owner)
+		}
+		return nil, err
+	}
+	d := &runDir{dir: dir, questions: plan.Questions, lock: lock}
+	if err := d.begin(plan, opts); err != nil {
+		lock.Release()
+		return nil, err
+	}
+	return d, nil
+}
+
+// checkFresh refuses a folder that holds something else.
+func checkFresh(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("open run directory: %w", err)
+	}
+	strangers := 0
+	for _, e := range entries {
+		switch name := e.Name(); {
+		case name == manifestFile:
+			return nil
+		case name == lockFile, name == trajectoriesDir, atomicfile.IsLeftover(name):
+		default:
+			strangers++
+		}
+	}
+	if strangers > 0 {
+		return fmt.Errorf("%s is not empty and %w: use another --out", dir, ErrNoRun)
+	}
+	return nil
+}
+
+func (d *runDir) begin(plan Plan, opts Options) error {
+	if _, err := atomicfile.RemoveLeftovers(d.dir); err != nil {
+		return fmt.Errorf("clean run directory: %w", err)
+	}
+	differences, err := d.adoptManifest(plan)
+	if err != nil {
+		return err
+	}
+	if len(differences) > 0 && !opts.Override {
+		return &SpecError{Dir: d.dir, Differences: differences}
+	}
+	if err := d.readResults(); err != nil {
+		return err
+	}
+	d.manifest.Sessions = append(d.manifest.Sessions, Session{StartedAt: time.Now().UTC(), Concurrency: max(opts.Concurrency, 1), Overridden: differences})
+	d.manifest.Finished = false
+	return writeManifest(d.dir, d.manifest)
+}
+
+// adoptManifest reads the directory's manifest, or makes a new one, and returns how its spec
+// differs from the plan's.
+func (d *runDir) adoptManifest(plan Plan) ([]Difference, error) {
+	m, err := ReadManifest(d.dir)
+	if errors.Is(err, ErrNoRun) {
+		d.manifest = Manifest{Format: FormatVersion, Name: plan.Name, Spec: plan.Spec, Inputs: plan.Inputs, Program: plan.Program, PriceTable: plan.Prices}
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	d.manifest = m
+	return Differences(m.Spec, plan.Spec)
+}
+
+// readResults reads the results so far and opens the file for more. A torn last line, left by a
+// killed process, is set aside.
+func (d *runDir) readResults() error {
+	path := filepath.Join(d.dir, resultsFile)
+	d.byID = map[string]trajectory.Record{}
+	tail, err := jsonl.Read(path, trajectory.MaxLine, func(l jsonl.Line) error {
+		var rec trajectory.Record
+		if err := l.Decode(&rec); err != nil {
+			return err
+		}
+		d.byID[rec.QueryID] = rec
+		return nil
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read results: %w", err)
+	}
+	if tail.Torn > 0 {
+		if err := d.setTornAside(path, tail); err != nil {
+			return err
+		}
+	}
+	if err := d.checkIDs(); err != nil {
+		return err
+	}
+	if d.out, err = jsonl.OpenAt(path, tail.Offset, jsonl.SyncLines); err != nil {
+		return fmt.Errorf("open results: %w", err)
+	}
+	return nil
+}
+
+func (d *runDir) checkIDs() error {
+	planned := make(map[string]bool, len(d.questions))
+	for _, q := range d.questions {
+		planned[q.ID] = true
+	}
+	for id := range d.byID {
+		if !planned[id] {
+			return fmt.Errorf("%s holds a result for query %q, which is not among the questions of this run", filepath.Join(d.dir, resultsFile), id)
+		}
+	}
+	return nil
+}
+
+func (d *runDir) setTornAside(path string, tail jsonl.Tail) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("read results: %w", err)
+	}
+	defer f.Close()
+	torn := make([]byte, tail.Torn)
+	if _, err := f.ReadAt(torn, tail.Offset); err != nil {
+		return fmt.Errorf("read torn line of %s: %w", path, err)
+	}
+	aside, err := d.aside(fmt.Sprintf("results-%d", tail.Offset))
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(aside, torn, 0o644)
+}
+
+// aside returns a new path among what interrupted sessions left.
+func (d *runDir) aside(stem string) (string, error) {
+	folder := filepath.Join(d.dir, asideDir)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return "", fmt.Errorf("create %s: %w", folder, err)
+	}
+	for n := 1; ; n++ {
+		path := filepath.Join(folder, fmt.Sprintf("%s.%d.jsonl", stem, n))
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			return path, nil
+		}
+	}
+}
+
+// createTrajectory starts the trajectory of a query; one that stands there from an earlier attempt is set aside.
+func (d *runDir) createTrajectory(queryID string) (rel string, w *trajectory.Writer, err error) {
+	name := fileName(queryID)
+	rel = filepath.ToSlash(filepath.Join(trajectoriesDir, name+".jsonl"))
+	path := filepath.Join(d.dir, trajectoriesDir, name+".jsonl")
+	if _, err := os.Lstat(path); err == nil {
+		old, err := d.aside(name)
+		if err != nil {
+			return "", nil, err
+		}
+		if err := os.Rename(path, old); err != nil {
+			return "", nil, fmt.Errorf("set an earlier trajectory aside: %w", err)
+		}
+	}
+	w, err = trajectory.Create(path)
+	return rel, w, err
+}
+
+// keep appends a result and returns how many questions now have one.
+func (d *runDir) keep(rec trajectory.Record) (int, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if old, ok := d.byID[rec.QueryID]; ok {
+		rec.Earlier = append(old.Earlier, trajectory.Earlier{Status: old.Status, Reason: old.Reason, Usage: old.Usage, ElapsedSeconds: old.ElapsedSeconds})
+	}
+	if err := d.out.Append(rec); err != nil {
+		return 0, fmt.Errorf("write result of query %q: %w", rec.QueryID, err)
+	}
+	d.byID[rec.QueryID] = rec
+	return len(d.byID), nil
+}
+
+// finish writes the manifest of the session's end, and once every question has a result, the
+// results in the order of the questions.
+func (d *runDir) finish(s Summary) error {
+	if err := d.out.Close(); err != nil {
+		return fmt.Errorf("close results: %w", err)
+	}
+	d.out = nil
+	if s.Unfinished == 0 {
+		if err := d.orderResults(); err != nil {
+			return err
+		}
+		d.manifest.Finished = true
+	}
+	now := time.Now().UTC()
+	d.manifest.Sessions[len(d.manifest.Sessions)-1].EndedAt = &now
+	return writeManifest(d.dir, d.manifest)
+}
+
+func (d *runDir) orderResults() error {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	for _, q := range d.questions {
+		if err := enc.Encode(d.byID[q.ID]); err != nil {
+			return fmt.Errorf("encode result of query %q: %w", q.ID, err)
+		}
+	}
+	if err := atomicfile.Write(filepath.Join(d.dir, resultsFile), buf.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("write results: %w", err)
+	}
+	return nil
+}
+
+func (d *runDir) close() {
+	if d.out != nil {
+		d.out.Close()
+	}
+	d.lock.Release()
+}
+
+// ReadResults reads the results of a run directory in file order, one record a query: the newest.
+func ReadResults(dir string) ([]trajectory.Record, error) {
+	var out []trajectory.Record
+	at := map[string]int{}
+	path := filepath.Join(dir, resultsFile)
+	_, err := jsonl.Read(path, trajectory.MaxLine, func(l jsonl.Line) error {
+		var rec trajectory.Record
+		if err := l.Decode(&rec); err != nil {
+			return err
+		}
+		if i, ok := at[rec.QueryID]; ok {
+			out[i] = rec
+			return nil
+		}
+		at[rec.QueryID] = len(out)
+		out = append(out, rec)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read results: %w", err)
+	}
+	return out, nil
+}

@@ -1,0 +1,95 @@
+package experiment
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"goserini/internal/atomicfile"
+)
+
+// FormatVersion is the version of the run directory.
+//
+//	1: first version
+const FormatVersion = 1
+
+// Manifest holds the resolved facts of a run. It is written before the first question
+// and again at the end of every session.
+type Manifest struct {
+	Format int    `json:"format"`
+	Name   string `json:"name"`
+	Spec   Spec   `json:"spec"`
+	// Inputs are the files the run was made from, by role.
+	Inputs map[string]Input `json:"inputs,omitempty"`
+	// Program is the version of the program, in its own words.
+	Program json.RawMessage `json:"program,omitempty"`
+	// PriceTable is the date of the price table in use; costs are computed when reporting.
+	PriceTable string    `json:"price_table,omitempty"`
+	Sessions   []Session `json:"sessions"`
+	// Finished says that every question has a result.
+	Finished bool `json:"finished"`
+}
+
+// Input is a file a run was made from.
+type Input struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+	Bytes  int64  `json:"bytes"`
+}
+
+// Session is one process that worked on a run.
+type Session struct {
+	StartedAt   time.Time  `json:"started_at"`
+	EndedAt     *time.Time `json:"ended_at,omitempty"`
+	Concurrency int        `json:"concurrency"`
+	// Overridden lists the differences from the manifest's spec that the user forced.
+	Overridden []Difference `json:"overridden,omitempty"`
+}
+
+const (
+	manifestFile    = "manifest.json"
+	resultsFile     = "results.jsonl"
+	trajectoriesDir = "trajectories"
+	// VerdictsFile and ScoresFile are written by judge and eval.
+	VerdictsFile = "verdicts.jsonl"
+	ScoresFile   = "scores.json"
+	lockFile     = ".lock"
+)
+
+// ErrNoRun is wrapped by ReadManifest where a folder is no run directory.
+var ErrNoRun = errors.New("not a run directory")
+
+// ReadManifest reads the manifest of a run directory.
+func ReadManifest(dir string) (Manifest, error) {
+	var m Manifest
+	path := filepath.Join(dir, manifestFile)
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return m, fmt.Errorf("%s: %w: it has no %s", dir, ErrNoRun, manifestFile)
+	}
+	if err != nil {
+		return m, fmt.Errorf("read manifest: %w", err)
+	}
+	if err := json.Unmarshal(b, &m); err != nil {
+		return m, fmt.Errorf("%s: damaged manifest: %w", path, err)
+	}
+	if m.Format != FormatVersion {
+		return m, fmt.Errorf("%s: run format %d, and this program reads format %d: use the goserini that wrote it", path, m.Format, FormatVersion)
+	}
+	return m, nil
+}
+
+func writeManifest(dir string, m Manifest) error {
+	b, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode manifest: %w", err)
+	}
+	if err := atomicfile.Write(filepath.Join(dir, manifestFile), append(b, '\n'), 0o644); err != nil {
+		return fmt.Errorf("write manifest: %w", err)
+	}
+	return nil
+}
