@@ -143,9 +143,10 @@ func FuzzArguments(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
+	m := retrievaltest.NewMemory(harbour()...)
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		for _, o := range []controller.Options{{}, {Stateless: true}} {
-			c := controller.New(retrievaltest.NewMemory(harbour()...), o)
+			c := controller.New(m, o)
 			call(t, c, "search", `{"query":"keeper"}`)
 			for _, tl := range c.Tools() {
 				result, err := tl.Begin(raw)(context.Background())

@@ -1,0 +1,235 @@
+package retrievaltest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"unicode/utf8"
+
+	"goserini/internal/retrieval"
+)
+
+// collection has what a retriever gets wrong: ties, titles, odd docids, blank lines, a
+// document without text, wide characters.
+func collection() []Document {
+	docs := []Document{
+		{DocID: "zinc-1", Text: "zinc onyx zinc krill"},
+		{DocID: "zinc-2", Title: "Zinc smelting", Text: "The furnace took zinc.\n\nIt gave quartz.\n"},
+		{DocID: "folder/notes (copy).txt", Text: "basil and walnut"},
+		{DocID: "灯塔 \"9\"", Text: "walnut 灯塔🐻"},
+		{DocID: "lines", Text: "first line\nsecond line\n\nfourth line\nfifth obsidian line"},
+	}
+	for i := range 12 {
+		docs = append(docs, Document{DocID: fmt.Sprintf("tie-%02d", i), Text: "tulip cobalt"})
+	}
+	return docs
+}
+
+// Run tests that the retriever returned by open over the given documents keeps the
+// contract of [retrieval.Retriever]. Scores and order are the retriever's own affair,
+// except that ties are ordered by docid. open may be called several times.
+func Run(t *testing.T, open func(tb testing.TB, docs []Document) retrieval.Retriever) {
+	docs := collection()
+	for _, test := range []struct {
+		name string
+		run  func(*testing.T, retrieval.Retriever)
+	}{
+		{"finds the document that alone has a word", findsTheOnlyOne},
+		{"finds nothing for unknown and blank queries", findsNothing},
+		{"ranks each document once, best first", ranksOnce},
+		{"orders ties by docid, also at the depth", ordersTies},
+		{"gives the caller a ranking of its own", ranksForTheCaller},
+		{"reads every document as it is", readsDocuments},
+		{"reads the lines asked for", readsLines},
+		{"names an unknown document", namesUnknown},
+		{"obeys a cancelled context", obeysCancel},
+		{"serves many callers at once", servesMany},
+		{"excerpts documents in order", excerpts},
+	} {
+		t.Run(test.name, func(t *testing.T) { test.run(t, open(t, docs)) })
+	}
+	t.Run("serves an empty collection", func(t *testing.T) {
+		if got := search(t, open(t, nil), "zinc", 10); len(got) != 0 {
+			t.Errorf("got %v", got)
+		}
+	})
+}
+
+func search(t *testing.T, r retrieval.Retriever, query string, depth int) retrieval.Ranking {
+	t.Helper()
+	ranking, err := r.Search(t.Context(), retrieval.SearchRequest{Query: query, Depth: depth})
+	if err != nil {
+		t.Fatalf("search %q: %v", query, err)
+	}
+	return ranking
+}
+
+func ids(ranking retrieval.Ranking) string {
+	list := make([]string, len(ranking))
+	for i, h := range ranking {
+		list[i] = h.DocID
+	}
+	return strings.Join(list, " | ")
+}
+
+func findsTheOnlyOne(t *testing.T, r retrieval.Retriever) {
+	for query, want := range map[string]string{
+		"obsidian":        "lines",
+		"smelting":        "zinc-2",
+		"krill xylograph": "zinc-1",
+		"BASIL":           "folder/notes (copy).txt",
+	} {
+		if got := ids(search(t, r, query, 10)); got != want {
+			t.Errorf("%q: got %s, want %s", query, got, want)
+		}
+	}
+}
+
+func findsNothing(t *testing.T, r retrieval.Retriever) {
+	if got := search(t, r, "xylograph", 10); len(got) != 0 {
+		t.Errorf("unknown word: got %s", ids(got))
+	}
+	for _, query := range []string{"", "  \t", "!!!"} {
+		// A retriever may refuse a query without words; it must not find anything.
+		if got, err := r.Search(t.Context(), retrieval.SearchRequest{Query: query, Depth: 10}); err == nil && len(got) != 0 {
+			t.Errorf("%q: got %s", query, ids(got))
+		}
+	}
+}
+
+func ranksOnce(t *testing.T, r retrieval.Retriever) {
+	ranking := search(t, r, "zinc tulip walnut", 1000)
+	if len(ranking) != 16 {
+		t.Errorf("got %d hits, want 16: %s", len(ranking), ids(ranking))
+	}
+	seen := map[string]bool{}
+	for i, h := range ranking {
+		if seen[h.DocID] {
+			t.Errorf("%q is ranked twice", h.DocID)
+		}
+		seen[h.DocID] = true
+		if i > 0 && h.HasScore && h.Score > ranking[i-1].Score {
+			t.Errorf("rank %d scores %v, rank %d scores %v", i, ranking[i-1].Score, i+1, h.Score)
+		}
+	}
+	if again := search(t, r, "zinc tulip walnut", 1000); ids(again) != ids(ranking) {
+		t.Errorf("the same search gave %s and %s", ids(ranking), ids(again))
+	}
+}
+
+func ordersTies(t *testing.T, r retrieval.Retriever) {
+	var want []string
+	for i := range 12 {
+		want = append(want, fmt.Sprintf("tie-%02d", i))
+	}
+	for _, depth := range []int{1, 5, 12, 100} {
+		if got, want := ids(search(t, r, "tulip", depth)), strings.Join(want[:min(depth, 12)], " | "); got != want {
+			t.Errorf("depth %d: got %s, want %s", depth, got, want)
+		}
+	}
+}
+
+func ranksForTheCaller(t *testing.T, r retrieval.Retriever) {
+	first := search(t, r, "zinc", 10)
+	want := ids(first)
+	for i := range first {
+		first[i].DocID = "changed"
+	}
+	if got := ids(search(t, r, "zinc", 10)); got != want {
+		t.Errorf("a caller's change shows: got %s, want %s", got, want)
+	}
+}
+
+func readsDocuments(t *testing.T, r retrieval.Retriever) {
+	for _, doc := range collection() {
+		chunk, err := r.Read(t.Context(), retrieval.ReadRequest{DocID: doc.DocID, Offset: 1, Limit: 1000})
+		if err != nil {
+			t.Errorf("%q: %v", doc.DocID, err)
+			continue
+		}
+		if got := strings.Join(chunk.Lines, "\n"); got != doc.Contents() {
+			t.Errorf("%q: got %q, want %q", doc.DocID, got, doc.Contents())
+		}
+		if chunk.DocID != doc.DocID || chunk.Offset != 1 || chunk.TotalLines != len(chunk.Lines) {
+			t.Errorf("%q: got docid %q, offset %d, %d lines in total", doc.DocID, chunk.DocID, chunk.Offset, chunk.TotalLines)
+		}
+	}
+}
+
+func readsLines(t *testing.T, r retrieval.Retriever) {
+	for _, tt := range []struct {
+		offset, limit int
+		want          string
+	}{
+		{1, 1, "first line"},
+		{2, 3, "second line||fourth line"},
+		{5, 100, "fifth obsidian line"},
+		{6, 1, ""},
+		{1000, 10, ""},
+	} {
+		chunk, err := r.Read(t.Context(), retrieval.ReadRequest{DocID: "lines", Offset: tt.offset, Limit: tt.limit})
+		if err != nil {
+			t.Errorf("offset %d: %v", tt.offset, err)
+			continue
+		}
+		if got := strings.Join(chunk.Lines, "|"); got != tt.want {
+			t.Errorf("offset %d, limit %d: got %q, want %q", tt.offset, tt.limit, got, tt.want)
+		}
+		if chunk.TotalLines != 5 || len(chunk.Lines) > 0 && chunk.Offset != tt.offset {
+			t.Errorf("offset %d: got offset %d, %d lines in total", tt.offset, chunk.Offset, chunk.TotalLines)
+		}
+	}
+}
+
+func namesUnknown(t *testing.T, r retrieval.Retriever) {
+	for _, id := range []string{"zinc", "ZINC-1", "zinc-1 ", "../zinc-1", "tie-0", "zinc-1\x00"} {
+		if _, err := r.Read(t.Context(), retrieval.ReadRequest{DocID: id, Offset: 1, Limit: 1}); !errors.Is(err, retrieval.ErrNoDocument) {
+			t.Errorf("%q: got %v, want ErrNoDocument", id, err)
+		}
+	}
+}
+
+func obeysCancel(t *testing.T, r retrieval.Retriever) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := r.Search(ctx, retrieval.SearchRequest{Query: "zinc", Depth: 10}); !errors.Is(err, context.Canceled) {
+		t.Errorf("search: got %v, want context.Canceled", err)
+	}
+}
+
+func servesMany(t *testing.T, r retrieval.Retriever) {
+	want := ids(search(t, r, "zinc tulip", 100))
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			ranking, err := r.Search(t.Context(), retrieval.SearchRequest{Query: "zinc tulip", Depth: 100})
+			if err != nil || ids(ranking) != want {
+				t.Errorf("got %s, %v; want %s", ids(ranking), err, want)
+			}
+			if _, err := r.Read(t.Context(), retrieval.ReadRequest{DocID: "lines", Offset: 1, Limit: 2}); err != nil {
+				t.Errorf("read: %v", err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func excerpts(t *testing.T, r retrieval.Retriever) {
+	x, ok := r.(retrieval.Excerpter)
+	if !ok {
+		t.Skip("not an Excerpter")
+	}
+	asked := []string{"lines", "no such document", "灯塔 \"9\"", "zinc-2"}
+	got, err := x.Excerpts(t.Context(), "obsidian furnace walnut", asked)
+	if err != nil || len(got) != len(asked) {
+		t.Fatalf("got %d excerpts, %v", len(got), err)
+	}
+	for i, want := range []string{"obsidian", "", "walnut", "furnace"} {
+		if !strings.Contains(got[i].Text, want) || !utf8.ValidString(got[i].Text) || want == "" && got[i] != (retrieval.Excerpt{}) {
+			t.Errorf("%q: got %+v, want it to hold %q", asked[i], got[i], want)
+		}
+	}
+}
