@@ -3,6 +3,8 @@
 package experiment
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"sort"
@@ -134,4 +136,13 @@ func flattenInto(out map[string]string, prefix string, tree map[string]json.RawM
 		out[prefix+key] = string(raw)
 	}
 	return nil
+}
+
+// HashQuestions returns the SHA-256, in hexadecimal, over the ids and texts of questions in order.
+func HashQuestions(questions []Question) (string, error) {
+	h := sha256.New()
+	if err := json.NewEncoder(h).Encode(questions); err != nil {
+		return "", fmt.Errorf("hash questions: %w", err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
