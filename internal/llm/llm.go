@@ -43,7 +43,8 @@ type Message struct {
 type Call struct {
 	// ID pairs the call with its result. The client makes ids unique within a
 	// conversation where the server does not.
-	ID   string `json:"id"`
+	ID string `json:"id"`
+	// Name is as the model wrote it; ToolName finds the tool it means.
 	Name string `json:"name"`
 	// Arguments are as the model wrote them: possibly empty, possibly no JSON.
 	Arguments string `json:"arguments"`

@@ -152,14 +152,14 @@ func (c *calls) finish(req llm.Request) ([]llm.Call, []byte) {
 	if len(c.list) == 0 {
 		return nil, nil
 	}
-	ids := wire.NewIDs(req.Messages)
+	ids := llm.NewIDs(req.Messages)
 	out := make([]llm.Call, 0, len(c.list))
 	raw := []byte(`,"tool_calls":[`)
 	for i, k := range c.list {
-		name, clean := wire.ToolName(k.name, req.Tools)
+		_, clean := llm.ToolName(k.name, req.Tools)
 		args := wire.RepairSurrogates(k.args.String())
 		id := ids.Unique(k.id)
-		out = append(out, llm.Call{ID: id, Name: name, Arguments: args})
+		out = append(out, llm.Call{ID: id, Name: k.name, Arguments: args})
 		if i > 0 {
 			raw = append(raw, ',')
 		}

@@ -37,7 +37,7 @@ var cases = []struct {
 	{id: "LLM-02", calls: []llm.Call{{ID: "call_a", Name: "read_document", Arguments: `{"docid": "d2`}}},
 	{id: "LLM-04", calls: []llm.Call{{ID: "call_a", Name: "search", Arguments: ""}}},
 	{id: "LLM-05", calls: []llm.Call{{ID: "call_a", Name: "query_archive_index", Arguments: `{"q": "salt"}`}}},
-	{id: "LLM-06", calls: []llm.Call{{ID: "call_a", Name: "search", Arguments: `{"query": "salt works"}`}, {ID: "call_b", Name: "read_document", Arguments: `{"docid": "d2"}`}}},
+	{id: "LLM-06", calls: []llm.Call{{ID: "call_a", Name: "search<|channel|>commentary", Arguments: `{"query": "salt works"}`}, {ID: "call_b", Name: "functions.read_document", Arguments: `{"docid": "d2"}`}}},
 	{id: "LLM-07", calls: []llm.Call{{ID: "call_a", Name: "read_document", Arguments: `{"docid": "d999"}`}, {ID: "call_b", Name: "search", Arguments: `{"query": "Lake Orrin"}`}}},
 	{id: "LLM-09", calls: []llm.Call{{ID: "call_a", Name: "search", Arguments: `{"query": "salt works"}`}, {ID: "call_b", Name: "read_document", Arguments: `{"docid": "d2"}`}}},
 	{id: "LLM-10", calls: []llm.Call{{ID: "call_a", Name: "search", Arguments: `{"query": "salt works"}`}, {ID: "call_b", Name: "read_document", Arguments: `{"docid": "d2"}`}}},

@@ -139,7 +139,7 @@ func appendAssistant(b []byte, m llm.Message) []byte {
 	b = wire.AppendString(append(b, `{"role":"assistant","content":`...), m.Text)
 	for i, call := range m.Calls {
 		b = append(b, [...]string{`,"tool_calls":[`, `,`}[min(i, 1)]...)
-		_, name := wire.ToolName(call.Name, nil)
+		_, name := llm.ToolName(call.Name, nil)
 		b = appendCall(b, call.ID, name, wire.HistoryArguments(wire.RepairSurrogates(call.Arguments)), nil)
 	}
 	if len(m.Calls) > 0 {

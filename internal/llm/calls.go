@@ -1,10 +1,8 @@
-package wire
+package llm
 
 import (
 	"fmt"
 	"strings"
-
-	"goserini/internal/llm"
 )
 
 // IDs makes the ids of tool calls unique within one conversation. Some servers send none,
@@ -15,7 +13,7 @@ type IDs struct {
 }
 
 // NewIDs knows the ids of the calls so far.
-func NewIDs(history []llm.Message) *IDs {
+func NewIDs(history []Message) *IDs {
 	ids := &IDs{used: map[string]bool{}, next: 1}
 	for _, m := range history {
 		for _, c := range m.Calls {
@@ -47,7 +45,7 @@ const maxName = 64
 // ToolName cleans the name of a called tool. name is what the model meant: the offered
 // tool that is left when control tokens and a prefix such as "functions." are taken away, else
 // what it wrote. wire is the form that may stand in a later request: letters, digits, _ and -.
-func ToolName(written string, offered []llm.ToolSpec) (name, wire string) {
+func ToolName(written string, offered []ToolSpec) (name, wire string) {
 	name = strings.TrimSpace(written)
 	if isOffered(name, offered) {
 		return name, name
@@ -63,7 +61,7 @@ func ToolName(written string, offered []llm.ToolSpec) (name, wire string) {
 	return name, allowedName(name)
 }
 
-func isOffered(name string, offered []llm.ToolSpec) bool {
+func isOffered(name string, offered []ToolSpec) bool {
 	for _, t := range offered {
 		if t.Name == name {
 			return true
