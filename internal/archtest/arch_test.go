@@ -42,16 +42,18 @@ demo: corpus trec
 tune: benchmark index bm25 eval trec
 experiment: lockfile agent atomicfile benchmark bm25 controller eval index jsonl judge llm retrieval retrieval/local trajectory
 report: benchmark experiment trajectory eval judge trec atomicfile
-llm/openaichat: llm trajectory
-llm/openai: llm trajectory
-llm/anthropic: llm trajectory
-llm/ollama: llm trajectory
-llm/gemini: llm trajectory
+llm/wire: llm
+llm/limit: llm trajectory
+llm/openaichat: llm llm/wire trajectory
+llm/openai: llm llm/wire trajectory
+llm/anthropic: llm llm/wire trajectory
+llm/ollama: llm llm/wire trajectory
+llm/gemini: llm llm/wire trajectory
 llm/script: llm trajectory
 llm/lexical: llm
 llm/llmtest: llm trajectory
 llm/record: llm trajectory
-llm/provider: llm llm/openaichat llm/openai llm/anthropic llm/ollama llm/gemini llm/script llm/lexical llm/record
+llm/provider: llm llm/openaichat llm/openai llm/anthropic llm/ollama llm/gemini llm/script llm/lexical llm/record llm/wire
 `
 
 // foreign says which packages may import a heavy or vendor-specific module, and why
