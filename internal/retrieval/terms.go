@@ -1,0 +1,247 @@
+package retrieval
+
+import (
+	"math"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// TermStats is implemented by retrievers that can say how their index sees words. It
+// is safe for concurrent use. Passages and query interpretation are better with it and
+// work without: see [PlainWords].
+type TermStats interface {
+	// Analyze calls emit for every term of text, in order, with the byte offsets of the
+	// word it comes from. The term is valid until emit returns.
+	Analyze(text string, emit func(term []byte, start, end int))
+	// DF is the number of documents that hold the term.
+	DF(term string) int
+	// N is the number of documents that have terms.
+	N() int
+}
+
+// PrefixKeeper is implemented by [TermStats] whose terms keep the beginning of words: a
+// term differs from the lower-cased ASCII word it comes from at most in the term's last
+// letter and what follows. It is true of suffix strippers for English and lets most
+// words of a document be passed over unanalyzed.
+type PrefixKeeper interface {
+	KeepsPrefix() bool
+}
+
+// PlainWords sees lower-cased runs of letters, digits and marks, and knows nothing of
+// the collection: every word counts the same.
+type PlainWords struct{}
+
+// Analyze implements [TermStats].
+func (PlainWords) Analyze(text string, emit func(term []byte, start, end int)) {
+	start := -1
+	for i, r := range text {
+		word := unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
+		switch {
+		case word && start < 0:
+			start = i
+		case !word && start >= 0:
+			emit([]byte(strings.ToLower(text[start:i])), start, i)
+			start = -1
+		}
+	}
+	if start >= 0 {
+		emit([]byte(strings.ToLower(text[start:])), start, len(text))
+	}
+}
+
+// DF implements [TermStats].
+func (PlainWords) DF(string) int { return 1 }
+
+// N implements [TermStats].
+func (PlainWords) N() int { return 2 }
+
+// KeepsPrefix implements [PrefixKeeper].
+func (PlainWords) KeepsPrefix() bool { return true }
+
+// QueryTerm is one distinct term of a query.
+type QueryTerm struct {
+	// Term is as the index has it, Word as the query first wrote it.
+	Term, Word string
+	// DF is the number of documents that hold it; IDF is ln(1 + (N-DF+0.5)/(DF+0.5)).
+	DF  int
+	IDF float64
+}
+
+// QueryTerms are the distinct terms of a query in order.
+func QueryTerms(query string, stats TermStats) []QueryTerm {
+	var terms []QueryTerm
+	seen := map[string]bool{}
+	n := float64(stats.N())
+	stats.Analyze(query, func(term []byte, start, end int) {
+		if seen[string(term)] {
+			return
+		}
+		t := QueryTerm{Term: string(term), Word: query[start:end]}
+		seen[t.Term] = true
+		t.DF = stats.DF(t.Term)
+		df := float64(t.DF)
+		t.IDF = math.Log(1 + (max(n-df, 0)+0.5)/(df+0.5))
+		terms = append(terms, t)
+	})
+	return terms
+}
+
+// Matcher finds the terms of one query in texts. It keeps what it has learned about
+// words, so one Matcher serves all documents of a page; it is not safe for concurrent
+// use.
+type Matcher struct {
+	stats TermStats
+	terms []QueryTerm
+	index map[string]int
+	// candidate says by the first three characters of a word whether it may be a term
+	// of the query; nil where terms do not keep the beginning of words.
+	candidate []bool
+	// known has the occurrences within pieces of text seen before.
+	known map[string][]occurrence
+}
+
+// occurrence is a term of the query in a text, at byte offsets.
+type occurrence struct {
+	start, end int32
+	term       int32
+}
+
+// Bounds of what a Matcher remembers: number of pieces, and bytes of one piece.
+const (
+	knownPieces = 1 << 15
+	knownLength = 48
+)
+
+// NewMatcher returns a Matcher for the terms of query; stats nil means [PlainWords].
+func NewMatcher(query string, stats TermStats) *Matcher {
+	if stats == nil {
+		stats = PlainWords{}
+	}
+	m := &Matcher{stats: stats, terms: QueryTerms(query, stats), index: map[string]int{}, known: map[string][]occurrence{}}
+	keeper, ok := stats.(PrefixKeeper)
+	if ok && keeper.KeepsPrefix() {
+		m.candidate = make([]bool, 1<<15)
+	}
+	for i, t := range m.terms {
+		m.index[t.Term] = i
+		m.allow(t.Term)
+	}
+	return m
+}
+
+// Terms are the distinct terms of the query.
+func (m *Matcher) Terms() []QueryTerm { return m.terms }
+
+// letterCode maps the ASCII letters, case folded, to 1-26 and the digits to 27-31; every
+// other byte is 0.
+var letterCode = func() (code [256]uint16) {
+	for b := 'a'; b <= 'z'; b++ {
+		code[b] = uint16(b-'a') + 1
+		code[b-'a'+'A'] = code[b]
+	}
+	for b := '0'; b <= '9'; b++ {
+		code[b] = 27 + uint16(b-'0')%5
+	}
+	return code
+}()
+
+// allow marks the beginnings of words that may become the term: all of it but its last
+// letter, at most three characters and at least one.
+func (m *Matcher) allow(term string) {
+	if m.candidate == nil {
+		return
+	}
+	if term[0] < utf8.RuneSelf && letterCode[term[0]] == 0 {
+		m.candidate = nil // a term that begins with neither letter nor digit: look everywhere
+		return
+	}
+	keep := min(max(len(term)-1, 1), 3)
+	key, open := 0, 0
+	for i := range 3 {
+		key <<= 5
+		switch {
+		case i >= keep:
+			open = open<<5 | 31
+		case letterCode[term[i]] == 0:
+			keep = 3 // nothing is looked at beyond such a character
+			term = term[:i] + "\x00\x00\x00"
+		default:
+			key |= int(letterCode[term[i]])
+		}
+	}
+	for k := key; k <= key|open; k++ {
+		m.candidate[k] = true
+	}
+}
+
+// isBlank tells the ASCII blanks, at which no term ever extends.
+var isBlank = [256]bool{' ': true, '\t': true, '\n': true, '\v': true, '\f': true, '\r': true}
+
+// find returns the occurrences of the query's terms in text, in order. Text longer than
+// 2 GB is the caller's to avoid.
+func (m *Matcher) find(text string) []occurrence {
+	if len(m.terms) == 0 {
+		return nil
+	}
+	var found []occurrence
+	for i := 0; i < len(text); {
+		for i < len(text) && isBlank[text[i]] {
+			i++
+		}
+		start, wanted, inWord := i, m.candidate == nil, false
+		for i < len(text) {
+			b := text[i]
+			if isBlank[b] {
+				break
+			}
+			switch {
+			case b >= utf8.RuneSelf:
+				wanted, inWord = true, true
+			case letterCode[b] == 0:
+				inWord = false
+			case !inWord:
+				inWord = true
+				wanted = wanted || m.mayBegin(text, i)
+			}
+			i++
+		}
+		if wanted && i > start {
+			found = m.findIn(found, text[start:i], int32(start))
+		}
+	}
+	return found
+}
+
+// mayBegin reports whether the word at i may be a term of the query.
+func (m *Matcher) mayBegin(text string, i int) bool {
+	key := letterCode[text[i]] << 10
+	if i+1 < len(text) {
+		if c := letterCode[text[i+1]]; c != 0 {
+			key |= c << 5
+			if i+2 < len(text) {
+				key |= letterCode[text[i+2]]
+			}
+		}
+	}
+	return m.candidate[key]
+}
+
+// findIn appends the occurrences within a piece of text that stands at offset at.
+func (m *Matcher) findIn(found []occurrence, piece string, at int32) []occurrence {
+	occurrences, ok := m.known[piece]
+	if !ok {
+		m.stats.Analyze(piece, func(term []byte, start, end int) {
+			if i, ok := m.index[string(term)]; ok {
+				occurrences = append(occurrences, occurrence{int32(start), int32(end), int32(i)})
+			}
+		})
+		if len(piece) <= knownLength && len(m.known) < knownPieces {
+			m.known[strings.Clone(piece)] = occurrences
+		}
+	}
+	for _, o := range occurrences {
+		found = append(found, occurrence{o.start + at, o.end + at, o.term})
+	}
+	return found
+}
