@@ -3,7 +3,25 @@
 // A corpus is read in two steps so that the cheap one can stay sequential and
 // the dear one can be spread over workers: a [Reader] yields [Record] values
 // (raw bytes plus where they stand), and [Record.Document] decodes one of them.
+//
+//	r, err := corpus.Open([]string{"corpus.jsonl.gz", "notes/"}, corpus.Options{})
+//	if err != nil { … }
+//	defer r.Close()
+//	for {
+//		rec, err := r.Next()
+//		if err == io.EOF { break }
+//		if err != nil { … }
+//		doc, err := rec.Document() // on any goroutine
+//		if errors.Is(err, corpus.ErrSkipped) { continue }
+//		if err != nil { … }
+//		…
+//	}
+//	if r.Report().Failed() { … } // something was lost: the exit code says so
+//
+// What is recognised, and every policy, is described in docs/formats/corpus.md.
 package corpus
+
+import "fmt"
 
 // Document is the unit of retrieval.
 type Document struct {
@@ -31,8 +49,17 @@ func (d Document) Contents() string {
 
 // Location says where a record stands, for error messages and reports.
 type Location struct {
-	// File is the path as the user gave it, or relative to the folder given.
+	// File is the path as the user gave it; for a file inside a folder, the folder
+	// as given and the path below it.
 	File string
 	// Line is 1-based; 0 where the file as a whole is the record.
 	Line int
+}
+
+// String is file:line, or the file alone.
+func (l Location) String() string {
+	if l.Line == 0 {
+		return l.File
+	}
+	return fmt.Sprintf("%s:%d", l.File, l.Line)
 }

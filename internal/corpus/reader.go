@@ -1,162 +1,280 @@
 package corpus
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"io/fs"
+	"math"
+	"slices"
+	"strings"
+	"sync/atomic"
 )
 
-// DefaultMaxRecordBytes bounds one record (a line, a JSON value, a <DOC>, a
-// file) where [Options.MaxRecordBytes] is 0.
-const DefaultMaxRecordBytes = 1 << 30
-
-// OnBad says what happens at a record that cannot become a document.
-type OnBad int
-
-const (
-	// StopAtBad ends the reading with the record's error. It is the default.
-	StopAtBad OnBad = iota
-	// SkipBad passes the record over and counts it in the [Report]. The caller
-	// must still not report success: see [Report.Failed].
-	SkipBad
-)
-
-// Format names how a source is laid out.
-type Format string
-
-// Options says how sources are read. The zero value is the documented default.
-type Options struct {
-	// Format is empty to recognise each file by name and first bytes.
-	Format Format
-	// OnBad is the policy at a bad record.
-	OnBad OnBad
-	// RefuseInvalidUTF8 makes invalid UTF-8 in a text a bad record; otherwise it is
-	// replaced by U+FFFD and counted.
-	RefuseInvalidUTF8 bool
-	// MaxRecordBytes bounds one record; 0 means DefaultMaxRecordBytes.
-	MaxRecordBytes int64
-}
-
-// ErrSkipped is wrapped by errors of [Record.Document] that the policy [SkipBad]
-// has already counted: the caller passes on to the next record.
-var ErrSkipped = errors.New("record skipped")
-
-// Reader yields the records of sources one after the other. Next is for one
-// goroutine; the records it yields may be decoded on any.
+// Reader yields the records of sources one after the other. Next, Report and Close are
+// for one goroutine, Progress for any; the records it yields may be decoded on any.
 type Reader struct {
-	sources []string
-	opts    Options
-	file    *os.File
-	buf     *bufio.Reader
-	name    string
-	line    int
-	read    int64
+	opts   Options
+	fields *fieldTable
+	notes  notes
+
+	inputs  []input
+	ignored []Ignored
 	total   int64
-	docs    []Document
-	n       int
+	read    atomic.Int64
+
+	// The file being read: its framer and what its records share.
+	stream *stream
+	framer framer
+	source *source
+	name   string
+
+	// inMemory says that the sources are documents in memory, of which there may be none.
+	inMemory bool
+
+	files, records, seq int64
+	// err ended the reading.
+	err error
 }
 
-// Open prepares the sources, files and folders, for reading in the given order.
+// Open prepares the sources, files and folders, for reading in the given order. A
+// source that does not exist is an error here; all other trouble is reported by Next
+// when the file's turn comes.
 func Open(sources []string, opts Options) (*Reader, error) {
-	r := &Reader{sources: sources, opts: opts}
-	for _, s := range sources {
-		fi, err := os.Stat(s)
-		if err != nil {
-			return nil, fmt.Errorf("open source: %w", err)
-		}
-		r.total += fi.Size()
+	if opts.MaxRecordBytes <= 0 {
+		opts.MaxRecordBytes = DefaultMaxRecordBytes
+	}
+	opts.MaxRecordBytes = min(opts.MaxRecordBytes, math.MaxInt/4)
+	fields, err := newFieldTable(opts.Fields)
+	if err != nil {
+		return nil, err
+	}
+	p, err := newPlan(sources, opts.Format)
+	if err != nil {
+		return nil, err
+	}
+	r := &Reader{opts: opts, fields: fields, inputs: p.inputs, ignored: p.ignored}
+	for _, in := range p.inputs {
+		r.total += in.size
 	}
 	return r, nil
 }
 
-// FromDocuments returns a reader over documents held in memory.
-func FromDocuments(docs []Document) *Reader { return &Reader{docs: docs} }
+// FromDocuments returns a reader over documents held in memory. They are checked and
+// repaired as those of files are.
+func FromDocuments(docs []Document) *Reader {
+	r := &Reader{inMemory: true}
+	r.framer = &memoryFramer{n: len(docs)}
+	r.source = &source{decoder: memoryDecoder(docs), opts: &r.opts, notes: &r.notes}
+	return r
+}
 
-// Next returns the next record, or io.EOF after the last one.
-func (r *Reader) Next() (Record, error) {
-	if r.docs != nil {
-		if r.n == len(r.docs) {
-			return Record{}, io.EOF
-		}
-		r.n++
-		return Record{doc: &r.docs[r.n-1], loc: Location{File: "memory", Line: r.n}}, nil
+// memoryFramer counts documents, memoryDecoder returns them: Location.Line is the
+// position.
+type memoryFramer struct{ n, at int }
+
+func (f *memoryFramer) next() (Record, error) {
+	if f.at == f.n {
+		return Record{}, io.EOF
 	}
-	for {
-		if r.buf == nil {
-			if len(r.sources) == 0 {
-				return Record{}, io.EOF
-			}
-			f, err := os.Open(r.sources[0])
-			if err != nil {
-				return Record{}, err
-			}
-			r.name, r.file, r.buf, r.line = r.sources[0], f, bufio.NewReader(f), 0
-			r.sources = r.sources[1:]
+	f.at++
+	return Record{loc: Location{File: "memory", Line: f.at}}, nil
+}
+
+type memoryDecoder []Document
+
+func (d memoryDecoder) decode(rec *Record) (Document, error) { return d[rec.loc.Line-1], nil }
+
+// Next returns the next record, or io.EOF after the last one. An error that is a
+// *RecordError is about a record or file (under SkipBad those are passed over and
+// counted); any other ends the reading whatever the policy. Sources without any record
+// end in ErrNoDocuments.
+func (r *Reader) Next() (Record, error) {
+	for r.err == nil {
+		if r.framer == nil && !r.nextFile() {
+			continue
 		}
-		b, err := r.buf.ReadBytes('\n')
-		r.read += int64(len(b))
-		r.line++
-		if err != nil && err != io.EOF {
-			return Record{}, err
+		rec, err := r.framer.next()
+		if err == nil {
+			r.records++
+			r.seq++
+			rec.seq, rec.src = r.seq, r.source
+			return rec, nil
 		}
-		if err == io.EOF {
-			r.file.Close()
-			r.buf = nil
+		r.trouble(err)
+	}
+	return Record{}, r.err
+}
+
+// trouble deals with an error of the framer: the end of the file, a bad record, or a
+// broken stream.
+func (r *Reader) trouble(err error) {
+	var bad *RecordError
+	switch {
+	case err == io.EOF:
+		r.files++
+		r.closeFile()
+	case errors.As(err, &bad):
+		r.records++
+		r.bad(bad)
+		if bad.lost {
+			r.closeFile()
 		}
-		if b = bytes.TrimSpace(b); len(b) > 0 {
-			return Record{data: b, loc: Location{File: r.name, Line: r.line}}, nil
-		}
+	default:
+		r.err = fmt.Errorf("read %s: %w", r.name, err)
+		r.closeFile()
 	}
 }
 
+// bad ends the reading or counts the record, as the policy has it.
+func (r *Reader) bad(err error) {
+	r.seq++
+	if r.opts.OnBad == StopAtBad {
+		r.err = err
+		return
+	}
+	r.notes.skip(r.seq, err)
+}
+
+// nextFile opens the next file; false if it holds nothing or cannot be read, or if
+// there is none left, which sets r.err.
+func (r *Reader) nextFile() bool {
+	if len(r.inputs) == 0 {
+		r.err = r.end()
+		return false
+	}
+	in := r.inputs[0]
+	r.inputs = r.inputs[1:]
+	r.name = in.path
+	err := r.openFile(in)
+	if err == nil {
+		return r.framer != nil
+	}
+	r.closeFile()
+	var bad *RecordError
+	switch {
+	case errors.As(err, &bad):
+	case errors.Is(err, errDamaged):
+		r.err = fmt.Errorf("read %s: %w", in.path, err)
+		return false
+	default:
+		bad = &RecordError{Location: Location{File: in.path}, Problem: "cannot be read", Err: pathless(err)}
+	}
+	r.bad(bad)
+	return false
+}
+
+// pathless takes the path out of an error that is shown behind the path.
+func pathless(err error) error {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		return pathErr.Err
+	}
+	return err
+}
+
+// end is what the end of the last file means.
+func (r *Reader) end() error {
+	if r.inMemory || r.records > 0 || r.notes.anyBad() {
+		return io.EOF
+	}
+	if len(r.ignored) == 0 {
+		return fmt.Errorf("%w in the sources", ErrNoDocuments)
+	}
+	first := r.ignored[0]
+	return fmt.Errorf("%w in the sources: %d files passed over, the first %s (%s)", ErrNoDocuments, len(r.ignored), first.Path, first.Reason)
+}
+
+// openFile sets framer and source up for a file. A file without content is ignored.
+func (r *Reader) openFile(in input) error {
+	if in.err != nil {
+		return in.err
+	}
+	s, err := openStream(in.path, &r.read)
+	if err != nil {
+		return err
+	}
+	r.stream = s
+	c := newCutter(s, r.opts.MaxRecordBytes)
+	head := c.head()
+	if err := c.failure(); err != nil && len(head) == 0 {
+		return err
+	}
+	if len(head) == 0 {
+		r.ignore(in.path, "empty file")
+		return nil
+	}
+	if isBinary(head) && in.kind != kindJSON && in.kind != kindTSV && in.kind != kindTREC {
+		if in.alone {
+			return &RecordError{Location: Location{File: in.path}, Problem: "not text", Fix: "expected JSON lines, TSV, TREC SGML, or a text, Markdown or HTML file"}
+		}
+		r.ignore(in.path, "not text")
+		return nil
+	}
+	return r.frame(in, c, head)
+}
+
+func (r *Reader) ignore(path, reason string) {
+	r.closeFile()
+	r.ignored = append(r.ignored, Ignored{Path: path, Reason: reason})
+}
+
+// frame chooses framer and decoder by the kind of the file.
+func (r *Reader) frame(in input, c *cutter, head []byte) (err error) {
+	k := in.kind
+	if k == kindUnknown {
+		k = kindByHead(head, !plainNames[extension(in.path)])
+	}
+	r.source = &source{opts: &r.opts, notes: &r.notes}
+	page := &pageFramer{c: c, name: in.path, docid: in.docid}
+	switch k {
+	case kindJSON:
+		r.framer, err = newJSONFramer(c, in.path, &r.notes)
+		r.source.decoder = jsonDecoder{r.fields}
+	case kindTSV:
+		r.framer, r.source.decoder, err = newTSV(c, in.path, r.fields)
+	case kindTREC:
+		r.framer, r.source.decoder = &sgmlFramer{c: c, name: in.path, notes: &r.notes}, sgmlDecoder{}
+	case kindMarkdown:
+		r.framer, r.source.decoder = page, pageDecoder{pageMarkdown}
+	case kindHTML:
+		r.framer, r.source.decoder = page, pageDecoder{pageHTML}
+	case kindOther:
+		return &RecordError{Location: Location{File: in.path}, Problem: "not a kind of file that holds documents",
+			Fix: "expected JSON lines, TSV, TREC SGML, or a text, Markdown or HTML file; name the format if it is one of these"}
+	default:
+		r.framer, r.source.decoder = page, pageDecoder{pageText}
+	}
+	if err == nil && r.framer == nil {
+		r.ignore(in.path, "empty file")
+	}
+	return err
+}
+
 // Progress returns the bytes read so far, as they lie on disk, of the total.
-func (r *Reader) Progress() (bytesRead, bytesTotal int64) { return r.read, r.total }
+func (r *Reader) Progress() (bytesRead, bytesTotal int64) { return r.read.Load(), r.total }
+
+// closeFile closes the file being read. It was only read: closing cannot lose anything.
+func (r *Reader) closeFile() {
+	if r.stream != nil {
+		_ = r.stream.Close()
+	}
+	r.stream, r.framer, r.source = nil, nil, nil
+}
 
 // Close releases what is open. Records already yielded stay valid.
 func (r *Reader) Close() error {
-	if r.file != nil {
-		r.file.Close()
+	r.closeFile()
+	if r.err == nil {
+		r.err = errors.New("corpus reader is closed")
 	}
 	return nil
 }
 
-// Report says what was passed over and what was repaired so far.
-func (r *Reader) Report() Report { return Report{} }
-
-// Report says what reading passed over and what it repaired.
-type Report struct{}
-
-// Failed tells whether anything was lost: a record or file skipped as bad.
-func (r Report) Failed() bool { return false }
-
-// Record is one document still in its source's form.
-type Record struct {
-	data []byte
-	doc  *Document
-	loc  Location
-}
-
-// Location says where the record stands.
-func (rec Record) Location() Location { return rec.loc }
-
-// Size is the number of bytes of the record in its source, decompressed.
-func (rec Record) Size() int { return len(rec.data) }
-
-// Document decodes the record. It is safe to call from any goroutine.
-func (rec Record) Document() (Document, error) {
-	if rec.doc != nil {
-		return *rec.doc, nil
-	}
-	var v struct{ ID, Title, Contents, Text, URL string }
-	if err := json.Unmarshal(rec.data, &v); err != nil {
-		return Document{}, fmt.Errorf("%s:%d: %w", rec.loc.File, rec.loc.Line, err)
-	}
-	if v.Contents != "" {
-		v.Text = v.Contents
-	}
-	return Document{DocID: v.ID, Title: v.Title, Text: v.Text, URL: v.URL}, nil
+// Report says what was passed over and repaired so far.
+func (r *Reader) Report() Report {
+	report := Report{Files: r.files, Records: r.records, Ignored: slices.Clone(r.ignored)}
+	slices.SortStableFunc(report.Ignored, func(a, b Ignored) int { return strings.Compare(a.Path, b.Path) })
+	r.notes.report(&report)
+	return report
 }
