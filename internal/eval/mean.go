@@ -96,15 +96,18 @@ func (m *means) intervals(b Bootstrap) {
 		return
 	}
 	b = b.orDefault()
+	t := newTable(m.n, m.stats)
 	g := b.generator()
-	draws := make([]int, m.n)
+	weights := make([]float64, m.n)
 	results := make([][]float64, len(m.stats))
 	for range b.Resamples {
-		for i := range draws {
-			draws[i] = below(g, m.n)
+		clear(weights)
+		for range m.n {
+			weights[below(g, m.n)]++
 		}
-		for s, stat := range m.stats {
-			if v, ok := stat.resample(draws); ok {
+		sums := t.weigh(weights)
+		for s := range m.stats {
+			if v, ok := t.value(s, sums); ok {
 				results[s] = append(results[s], v)
 			}
 		}
@@ -114,18 +117,66 @@ func (m *means) intervals(b Bootstrap) {
 	}
 }
 
-// resample computes the statistic over drawn queries; a draw without denominator has none.
-func (s statistic) resample(draws []int) (float64, bool) {
-	var num float64
-	for _, i := range draws {
-		num += s.num[i]
+// table lays the columns of statistics out query by query, each column once.
+type table struct {
+	n, width int
+	cells    []float64
+	// num and den are column numbers by statistic; den is -1 for a mean.
+	num, den []int
+	sums     []float64
+}
+
+func newTable(n int, stats []statistic) *table {
+	var columns [][]float64
+	number := map[*float64]int{}
+	add := func(column []float64) int {
+		if column == nil {
+			return -1
+		}
+		c, ok := number[&column[0]]
+		if !ok {
+			c = len(columns)
+			number[&column[0]] = c
+			columns = append(columns, column)
+		}
+		return c
 	}
-	if s.den == nil {
-		return num / float64(len(draws)), true
+	t := &table{n: n}
+	for _, s := range stats {
+		t.num = append(t.num, add(s.num))
+		t.den = append(t.den, add(s.den))
 	}
-	var den float64
-	for _, i := range draws {
-		den += s.den[i]
+	t.width = len(columns)
+	t.sums = make([]float64, t.width)
+	t.cells = make([]float64, n*t.width)
+	for c, column := range columns {
+		for i, v := range column {
+			t.cells[i*t.width+c] = v
+		}
+	}
+	return t
+}
+
+// weigh sums every column with a weight a query. The result is valid until the next call.
+func (t *table) weigh(weights []float64) []float64 {
+	sums := t.sums
+	clear(sums)
+	for i, w := range weights {
+		if w == 0 {
+			continue
+		}
+		for c, v := range t.cells[i*t.width : (i+1)*t.width] {
+			sums[c] += float64(w * v) // the conversion forbids fusing, which would round otherwise elsewhere
+		}
+	}
+	return sums
+}
+
+// value is a statistic of a resample; one without denominator has none.
+func (t *table) value(s int, sums []float64) (float64, bool) {
+	num, den := sums[t.num[s]], float64(t.n)
+	if t.den[s] >= 0 {
+		den = sums[t.den[s]]
 	}
 	return num / den, den != 0
 }

@@ -42,20 +42,30 @@ func Hits(set []string, relevant map[string]bool) int {
 	return hits
 }
 
-// setRecall adds the recalls of one kind of set: hits and relevant counts by query.
-func (m *means) setRecall(hits, relevant []int) SetRecall {
-	share := make([]float64, m.n)
-	judged := make([]float64, m.n)
-	num := make([]float64, m.n)
-	den := make([]float64, m.n)
-	total := 0
-	for i := range m.n {
-		num[i], den[i] = float64(hits[i]), float64(relevant[i])
-		if relevant[i] > 0 {
-			share[i] = num[i] / den[i]
-			judged[i] = 1
-		}
-		total += hits[i]
+// relevantCounts are the denominators that the recalls of all kinds of sets share.
+type relevantCounts struct {
+	// documents counts relevant documents by query, judged is 1 where there are any.
+	documents, judged []float64
+}
+
+func newRelevantCounts(relevant []int) relevantCounts {
+	r := relevantCounts{documents: make([]float64, len(relevant)), judged: make([]float64, len(relevant))}
+	for i, n := range relevant {
+		r.documents[i], r.judged[i] = float64(n), indicator(n > 0)
 	}
-	return SetRecall{Macro: m.mean(share), MacroOverJudged: m.ratio(share, judged), Micro: m.ratio(num, den), Hits: total}
+	return r
+}
+
+// setRecall adds the recalls of one kind of set, given its hits by query.
+func (m *means) setRecall(hits []int, r relevantCounts) SetRecall {
+	found, share := make([]float64, m.n), make([]float64, m.n)
+	total := 0
+	for i, n := range hits {
+		found[i] = float64(n)
+		if n > 0 {
+			share[i] = found[i] / r.documents[i]
+		}
+		total += n
+	}
+	return SetRecall{Macro: m.mean(share), MacroOverJudged: m.ratio(share, r.judged), Micro: m.ratio(found, r.documents), Hits: total}
 }

@@ -10,7 +10,7 @@ func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 func TestSetRecallCountsEveryQuery(t *testing.T) {
 	// q1: 2 of 4, q2: 1 of 1, q3: nothing relevant, q4: not run, 3 relevant.
 	m := &means{n: 4}
-	got := m.setRecall([]int{2, 1, 0, 0}, []int{4, 1, 0, 3})
+	got := m.setRecall([]int{2, 1, 0, 0}, newRelevantCounts([]int{4, 1, 0, 3}))
 	m.intervals(Bootstrap{Resamples: 200, Seed: 1})
 	if want := (0.5 + 1) / 4; !near(got.Macro.Value, want) || got.Macro.N != 4 {
 		t.Errorf("macro = %v over %d, want %v over 4", got.Macro.Value, got.Macro.N, want)
@@ -30,7 +30,7 @@ func TestSetRecallCountsEveryQuery(t *testing.T) {
 
 func TestSetRecallOfNothingIsUndefined(t *testing.T) {
 	m := &means{n: 2}
-	got := m.setRecall([]int{0, 0}, []int{0, 0})
+	got := m.setRecall([]int{0, 0}, newRelevantCounts([]int{0, 0}))
 	m.intervals(Bootstrap{})
 	if got.Macro.Value != 0 || got.MacroOverJudged != nil || got.Micro != nil {
 		t.Errorf("got %+v, want macro 0 and no other figure", got)
