@@ -107,6 +107,9 @@ func Differences(have, want Spec) ([]Difference, error) {
 	return out, nil
 }
 
+// Fields returns the leaves of a spec as JSON, by dotted name.
+func Fields(s Spec) (map[string]string, error) { return flatten(s) }
+
 // flatten turns a value into dotted field names and the JSON of their leaves.
 func flatten(v any) (map[string]string, error) {
 	b, err := json.Marshal(v)

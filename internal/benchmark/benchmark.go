@@ -1,0 +1,89 @@
+// Package benchmark describes test collections as data: where the corpus is, which
+// questions are asked, what is right, which documents are evidence, and which
+// retrieval settings are known to suit them.
+package benchmark
+
+import (
+	"fmt"
+
+	"goserini/internal/bm25"
+	"goserini/internal/corpus"
+	"goserini/internal/trec"
+)
+
+// Benchmark is a test collection with answers, query sets and settings.
+type Benchmark struct {
+	// Name is what --benchmark takes; Title is for people.
+	Name, Title string
+	// Dir is the folder it was read from; empty for an embedded one.
+	Dir string
+	// Open returns the corpus for indexing.
+	Open func() (*corpus.Reader, error)
+	// Files are the inputs by role (corpus, queries, answers, qrels, evidence, gold), for
+	// hashing into a manifest; embedded benchmarks have none.
+	Files map[string]string
+	// Analyzer is the analyzer the benchmark is meant for; empty means the default.
+	Analyzer string
+	// BM25 is the benchmark's own tuned setting, nil if it has none.
+	BM25 *bm25.Params
+	// QuerySets are named subsets of the questions, DefaultSet the one used unless asked
+	// otherwise. The set "all" always exists.
+	QuerySets  map[string][]string
+	DefaultSet string
+
+	questions []Question
+	evidence  trec.Qrels
+	gold      trec.Qrels
+}
+
+// Question is what the agent is asked, and what is known about it.
+type Question struct {
+	ID   string `json:"query_id"`
+	Text string `json:"question"`
+	// Answer is nil where the benchmark has no answer for the question.
+	Answer *Answer `json:"answer,omitempty"`
+}
+
+// Answer is the known answer of a question.
+type Answer struct {
+	Text string `json:"answer"`
+	// Aliases are other texts that are equally right.
+	Aliases []string `json:"aliases,omitempty"`
+	// Unanswerable says that the collection does not hold the answer: right is to say so.
+	Unanswerable bool `json:"unanswerable,omitempty"`
+}
+
+// AllQuestions is the query set that holds every question.
+const AllQuestions = "all"
+
+// Questions returns the questions of a query set, in the benchmark's order; the empty
+// name is the default set.
+func (b *Benchmark) Questions(set string) ([]Question, error) {
+	if set == "" {
+		set = b.DefaultSet
+	}
+	if set == "" || set == AllQuestions {
+		return b.questions, nil
+	}
+	ids, ok := b.QuerySets[set]
+	if !ok {
+		return nil, fmt.Errorf("benchmark %s has no query set %q: it has %v", b.Name, set, b.SetNames())
+	}
+	byID := make(map[string]Question, len(b.questions))
+	for _, q := range b.questions {
+		byID[q.ID] = q
+	}
+	out := make([]Question, 0, len(ids))
+	for _, id := range ids {
+		q, ok := byID[id]
+		if !ok {
+			return nil, fmt.Errorf("query set %q of benchmark %s names query %q, which is not among its questions", set, b.Name, id)
+		}
+		out = append(out, q)
+	}
+	return out, nil
+}
+
+// Qrels returns the judgments of evidence documents and of gold documents. Either may be nil.
+// Where a collection has only one kind of judgment, it is returned as evidence.
+func (b *Benchmark) Qrels() (evidence, gold trec.Qrels) { return b.evidence, b.gold }
