@@ -292,6 +292,23 @@ func child(x any, step string) []any {
 
 var surrogate = regexp.MustCompile(`\\+u([dD][89a-fA-F])[0-9a-fA-F]{2}`)
 
+// halfEscape finds an escape of half a surrogate pair in JSON text. An even number of
+// backslashes is no escape but text.
+func halfEscape(text string) bool {
+	end, high := -1, false
+	for _, m := range surrogate.FindAllStringSubmatchIndex(text, -1) {
+		if (m[2]-1-m[0])%2 == 0 {
+			continue
+		}
+		low := strings.ContainsAny(text[m[2]+1:m[3]], "cCdDeEfF")
+		if high && (!low || m[0] != end) || low && !high {
+			return true
+		}
+		end, high = m[1], !low
+	}
+	return high
+}
+
 // loneSurrogate finds an escape of half a surrogate pair at any depth of quoting.
 func loneSurrogate(text string) bool {
 	end, high := -1, false
@@ -303,6 +320,30 @@ func loneSurrogate(text string) bool {
 		end, high = m[1], !low
 	}
 	return high
+}
+
+// Problems lists what is wrong with a request body whatever its meaning: it is no JSON, holds
+// half a surrogate pair, carries arguments that are no object, or calls and results that do not
+// belong together.
+func Problems(raw []byte) []string {
+	var body map[string]any
+	if err := json.Unmarshal(raw, &body); err != nil {
+		return []string{"not JSON: " + err.Error()}
+	}
+	bad := Unpaired(body)
+	if halfEscape(string(raw)) {
+		bad = append(bad, "half a surrogate pair")
+	}
+	objects := Check{Op: "json_object"}
+	for _, args := range find(body, "messages[*].tool_calls[*].function.arguments") {
+		if !objects.fits(args) {
+			bad = append(bad, fmt.Sprintf("arguments are no object: %v", args))
+		}
+		if text, ok := args.(string); ok && halfEscape(text) {
+			bad = append(bad, fmt.Sprintf("half a surrogate pair in the arguments: %v", args))
+		}
+	}
+	return bad
 }
 
 // Unpaired lists where, in a Chat Completions or Messages body, a call has no result right

@@ -88,6 +88,9 @@ func arguments(raw json.RawMessage) string {
 	return b.String()
 }
 
+// maxName bounds a name that comes in bits, in bytes. No tool's is longer than 64.
+const maxName = 256
+
 func (c *calls) addPiece(p callPiece) {
 	at := c.find(p)
 	if at == nil || startsAnother(at, p) {
@@ -106,7 +109,7 @@ func (c *calls) addPiece(p callPiece) {
 	}
 	if at.name == "" {
 		at.name = p.name
-	} else if p.name != at.name {
+	} else if p.name != at.name && len(at.name) < maxName {
 		at.name += p.name // a name that comes in bits
 	}
 	at.args.WriteString(p.args)

@@ -62,33 +62,44 @@ func (r *reasoning) field(name string) *strings.Builder {
 // be joined, its other fields are sent once.
 type detail struct {
 	fields map[string]json.RawMessage
-	texts  map[string]string
+	texts  map[string]*strings.Builder
 }
 
 // joined are the fields of a detail whose pieces are joined.
 var joined = []string{"text", "summary", "data"}
 
-func (r *reasoning) addDetails(raw json.RawMessage) (readable string) {
+func (r *reasoning) addDetails(raw json.RawMessage) string {
 	var list []map[string]json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {
 		return ""
 	}
+	var said strings.Builder
 	for _, fields := range list {
-		d := r.detail(fields)
-		for name, value := range fields {
-			s, isText := str(value)
-			switch {
-			case isText && slices.Contains(joined, name):
-				d.texts[name] += s
-				if name != "data" {
-					readable += s
-				}
-			case string(value) != "null" || d.fields[name] == nil:
-				d.fields[name] = value
-			}
+		r.detail(fields).add(fields, &said)
+	}
+	return said.String()
+}
+
+func (d *detail) add(fields map[string]json.RawMessage, said *strings.Builder) {
+	for _, name := range joined {
+		s, ok := str(fields[name])
+		if !ok {
+			continue
+		}
+		if d.texts[name] == nil {
+			d.texts[name] = new(strings.Builder)
+		}
+		d.texts[name].WriteString(s)
+		if name != "data" {
+			said.WriteString(s)
+		}
+		delete(fields, name)
+	}
+	for name, value := range fields {
+		if string(value) != "null" || d.fields[name] == nil {
+			d.fields[name] = value
 		}
 	}
-	return readable
 }
 
 // detail returns the entry that a piece continues, or a new one: the last entry, if it has
@@ -105,7 +116,7 @@ func (r *reasoning) detail(fields map[string]json.RawMessage) *detail {
 			return last
 		}
 	}
-	r.details = append(r.details, detail{fields: map[string]json.RawMessage{}, texts: map[string]string{}})
+	r.details = append(r.details, detail{fields: map[string]json.RawMessage{}, texts: map[string]*strings.Builder{}})
 	return &r.details[len(r.details)-1]
 }
 
@@ -134,7 +145,7 @@ func (r *reasoning) append(b []byte) []byte {
 
 func (d detail) append(b []byte) []byte {
 	for name, text := range d.texts {
-		d.fields[name] = wire.AppendString(nil, text)
+		d.fields[name] = wire.AppendString(nil, text.String())
 	}
 	b = append(b, '{')
 	for i, name := range slices.Sorted(maps.Keys(d.fields)) {

@@ -123,12 +123,22 @@ func (t *turn) addMessage(m *message, stream func(llm.Delta)) {
 
 // content reads a string, or a list of parts of which some may be thoughts.
 func content(raw json.RawMessage) (text, thought string, ok bool) {
+	var said, thoughts strings.Builder
+	ok = readContent(raw, &said, &thoughts, 0)
+	return said.String(), thoughts.String(), ok
+}
+
+// maxNesting bounds lists of parts within parts.
+const maxNesting = 2
+
+func readContent(raw json.RawMessage, said, thoughts *strings.Builder, depth int) bool {
 	if s, ok := str(raw); ok {
-		return s, "", true
+		said.WriteString(s)
+		return true
 	}
 	var parts []json.RawMessage
-	if json.Unmarshal(raw, &parts) != nil {
-		return "", "", false
+	if depth > maxNesting || json.Unmarshal(raw, &parts) != nil {
+		return false
 	}
 	for _, part := range parts {
 		var p struct {
@@ -137,21 +147,21 @@ func content(raw json.RawMessage) (text, thought string, ok bool) {
 			Thinking json.RawMessage `json:"thinking"`
 		}
 		if s, isString := str(part); isString {
-			text += s
+			said.WriteString(s)
 			continue
 		}
 		if json.Unmarshal(part, &p) != nil {
 			continue
 		}
-		s, _ := str(p.Text)
-		inner, _, _ := content(p.Thinking)
+		to := said
 		if p.Type == "thinking" || p.Type == "reasoning" {
-			thought += s + inner
-		} else {
-			text += s
+			to = thoughts
+			readContent(p.Thinking, thoughts, thoughts, depth+1)
 		}
+		s, _ := str(p.Text)
+		to.WriteString(s)
 	}
-	return text, thought, parts != nil
+	return parts != nil
 }
 
 // str reads a JSON string.

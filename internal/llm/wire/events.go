@@ -47,6 +47,10 @@ func (r *EventReader) Next() (Event, error) {
 		if err != nil {
 			return Event{}, err
 		}
+		if !r.started {
+			r.started = true
+			line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
+		}
 		if len(line) == 0 {
 			if any {
 				return r.event(name), nil
@@ -87,13 +91,6 @@ func (r *EventReader) readLine() ([]byte, error) {
 			return nil, err
 		}
 		have, _ := r.in.Peek(r.in.Buffered())
-		if !r.started {
-			r.started = true
-			if bytes.HasPrefix(have, []byte("\xef\xbb\xbf")) {
-				_, _ = r.in.Discard(3)
-				continue
-			}
-		}
 		if r.afterCR {
 			r.afterCR = false
 			if have[0] == '\n' {
