@@ -17,8 +17,12 @@ const (
 	Never     = "never"
 )
 
-// maxBracket bounds what stands between brackets, in bytes.
-const maxBracket = 8 << 10
+// maxBracket bounds what stands between brackets, in bytes, and maxDepth how deep brackets
+// may stand in one another.
+const (
+	maxBracket = 4 << 10
+	maxDepth   = 8
+)
 
 // maxRange bounds how many documents one range such as [12-14] may name.
 const maxRange = 50
@@ -97,8 +101,11 @@ var closers = map[rune]rune{'[': ']', '［': '］', '【': '】'}
 func (c *citations) groups(text string) []group {
 	var out []group
 	quoted := code.FindAllStringIndex(text, -1)
-	skip := 0
+	skip, lineStart := 0, 0
 	for i, r := range text {
+		if r == '\n' {
+			lineStart = i + 1
+		}
 		closer, opens := closers[r]
 		if i < skip || !opens || within(quoted, i) {
 			continue
@@ -109,7 +116,7 @@ func (c *citations) groups(text string) []group {
 			continue
 		}
 		content := text[i+width : end-len(string(closer))]
-		if r == '[' && !citable(text, i, end, content) {
+		if r == '[' && !c.citable(text[lineStart:i], content, text[end:]) {
 			if strings.HasPrefix(text[end:], "(") {
 				skip = end // the text of a link holds no citation either
 			}
@@ -138,7 +145,9 @@ func (c *citations) bracketEnd(text string, start int, opener, closer rune) int 
 	for i, r := range limit {
 		switch r {
 		case opener:
-			depth++
+			if depth++; depth > maxDepth {
+				return first
+			}
 		case closer:
 			depth--
 			end := start + i + len(string(closer))
@@ -162,20 +171,25 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 var definition = regexp.MustCompile(`^:\s*<?(?:https?://|www\.)`)
 
 // citable reports whether a square bracket is not a link, a footnote, a check box, a link
-// definition or one that holds another bracket.
-func citable(text string, start, end int, content string) bool {
-	line := text[strings.LastIndexByte(text[:start], '\n')+1 : start]
+// definition or one that holds another bracket. line is what stands before it on its line,
+// behind is all that follows.
+func (c *citations) citable(line, content, behind string) bool {
+	line = line[max(0, len(line)-maxListMark):]
 	atItem := strings.Trim(line, " \t") != "" && strings.Trim(line, " \t-*+0123456789.)") == ""
 	switch {
-	case strings.HasPrefix(text[end:], "("),
+	case strings.HasPrefix(behind, "("),
 		strings.HasPrefix(content, "^"),
-		strings.Contains(content, "["),
+		strings.Contains(content, "[") && !c.known(oneLine(content)),
 		atItem && (strings.TrimSpace(content) == "" || content == "x" || content == "X"),
-		strings.TrimSpace(line) == "" && definition.MatchString(text[end:]):
+		strings.TrimSpace(line) == "" && definition.MatchString(behind[:min(len(behind), maxListMark)]):
 		return false
 	}
 	return true
 }
+
+// maxListMark bounds, in bytes, how far around a bracket list marks and link definitions are
+// looked for.
+const maxListMark = 64
 
 func (c *citations) known(id string) bool {
 	if id == "" {

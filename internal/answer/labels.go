@@ -54,8 +54,11 @@ func readLabel(line string) (label, bool) {
 			return label{}, false
 		}
 	}
-	// Emphasis that opened before the label and closes at the end of the line.
-	if open := m[1]; open != "" && m[3] == "" && m[5] == "" {
+	open, closed := m[1], m[3]
+	switch {
+	case open == "" || closed != "":
+		l.rest = m[5] + l.rest // emphasis behind the separator belongs to what follows
+	case m[5] == "": // opened before the label, closed at the end of the line
 		l.rest = strings.TrimSpace(strings.TrimSuffix(l.rest, open))
 	}
 	return l, true
@@ -85,14 +88,14 @@ func split(text string) parts {
 		if strings.HasPrefix(strings.TrimSpace(line), "```") {
 			quoted = !quoted
 		}
-		if _, ok := readLabel(line); !quoted {
-			if m := tailConfidence.FindStringSubmatch(strings.TrimRight(line, "\r\n")); m != nil && (!ok || !strings.HasPrefix(strings.ToLower(strings.Trim(line, " *_#->")), "confidence")) {
+		line = strings.TrimRight(line, "\r\n")
+		if l, ok := readLabel(line); !quoted && !(ok && l.part == confidence) {
+			if m := tailConfidence.FindStringSubmatch(line); m != nil {
 				p.add(m[1])
-				p.add(m[2])
-				continue
+				line = m[2]
 			}
 		}
-		p.add(strings.TrimRight(line, "\r\n"))
+		p.add(line)
 	}
 	return p
 }

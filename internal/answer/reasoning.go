@@ -2,6 +2,7 @@ package answer
 
 import (
 	"regexp"
+	"sort"
 	"strings"
 )
 
@@ -44,12 +45,8 @@ func withoutReasoning(text string) (rest string, unclosed bool) {
 
 // within reports whether a position lies in one of the spans, which are in order.
 func within(spans [][]int, at int) bool {
-	for _, s := range spans {
-		if at < s[1] {
-			return at >= s[0]
-		}
-	}
-	return false
+	i := sort.Search(len(spans), func(i int) bool { return at < spans[i][1] })
+	return i < len(spans) && at >= spans[i][0]
 }
 
 // fromLabel is the text from the first label of an answer on, "" without one.
