@@ -31,6 +31,10 @@ func problem(kind error, dir, detail, fix string) error {
 	return fmt.Errorf("%w: %s%s: %s", kind, dir, detail, fix)
 }
 
+func buildFix(dir string) string {
+	return fmt.Sprintf("build one with `goserini index SOURCE... --index %s`", dir)
+}
+
 func rebuild(dir string) string {
 	return fmt.Sprintf("build it again with `goserini index SOURCE... --index %s`", dir)
 }
@@ -46,4 +50,9 @@ func place(l corpus.Location) string {
 		return l.File
 	}
 	return fmt.Sprintf("%s:%d", l.File, l.Line)
+}
+
+// corrupt is the error of an index whose section is not as it was written.
+func corrupt(dir, section, detail string) error {
+	return problem(ErrCorrupt, dir, "section "+section+": "+detail, "restore it from a copy or "+rebuild(dir))
 }

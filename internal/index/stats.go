@@ -1,9 +1,5 @@
 package index
 
-// FormatVersion is the version of the file format that this program reads and
-// writes. See docs/formats/index.md for what each version changed.
-const FormatVersion = 1
-
 // Stats are the facts about an index that were recorded when it was built.
 type Stats struct {
 	FormatVersion int    `json:"format_version"`

@@ -1,0 +1,122 @@
+package index
+
+import (
+	"sort"
+
+	"goserini/internal/bm25"
+)
+
+// Explain shows how the score of a document for a query comes about. The query's depth
+// does not matter.
+func (ix *Index) Explain(q Query, ord Ordinal) (Explanation, error) {
+	q.Depth = max(q.Depth, 1)
+	if err := q.validate(); err != nil {
+		return Explanation{}, err
+	}
+	if err := ix.check(ord); err != nil {
+		return Explanation{}, err
+	}
+	terms, infos, err := ix.queryTerms(q.Text)
+	if err != nil {
+		return Explanation{}, err
+	}
+	fields, numbers, err := ix.documents.fields(ord, 1)
+	if err != nil {
+		return Explanation{}, err
+	}
+	norm, err := ix.norms.bytes(int(ord), 1)
+	if err != nil {
+		return Explanation{}, err
+	}
+	e := Explanation{DocID: string(fields[0]), Variant: bm25.Variant, Params: q.Params, Documents: ix.stats.WithTokens,
+		AverageLength: ix.avgdl(), Tokens: int(numbers.tokens), Length: bm25.Length(norm[0])}
+	inv := bm25.InverseNorms(q.Params, ix.avgdl())
+	sum := 0.0
+	for i, t := range terms {
+		te := TermExplanation{QueryTerm: t}
+		if t.DF > 0 {
+			tf, err := ix.frequency(infos[i], ord)
+			if err != nil {
+				return Explanation{}, err
+			}
+			te.TF = int(tf)
+			te.IDF = bm25.IDF(ix.stats.WithTokens, int64(t.DF))
+			te.Weight = bm25.Weight(t.Count, te.IDF)
+			te.Contribution = bm25.TermScore(te.Weight, tf, inv[norm[0]])
+		}
+		sum += float64(te.Contribution)
+		e.Terms = append(e.Terms, te)
+	}
+	e.Score = float32(sum)
+	return e, nil
+}
+
+// frequency returns how often a document holds a term.
+func (ix *Index) frequency(t termInfo, ord Ordinal) (uint32, error) {
+	p, err := ix.find(t, ord)
+	return p.tf, err
+}
+
+// posting is where a document stands in the postings of a term.
+type posting struct {
+	// tf is 0 if the document does not hold the term.
+	tf uint32
+	// part is the chunk or group of the list, index the place in it.
+	part, index int
+	layout      layout
+}
+
+// find looks for a document in the postings of a term.
+func (ix *Index) find(t termInfo, ord Ordinal) (posting, error) {
+	var c cursor
+	if err := c.open(ix.postings, t, ix.stats.Documents); err != nil {
+		return posting{}, err
+	}
+	if c.layout == chunkLayout {
+		return c.findInChunk(uint32(ord))
+	}
+	p := posting{layout: c.layout}
+	if c.layout == groupLayout {
+		groups := len(c.directory) / groupEntryBytes
+		after := sort.Search(groups, func(g int) bool { return c.groupFirst(g) > uint32(ord) })
+		if after == 0 {
+			return p, nil
+		}
+		p.part = after - 1
+		c.group = after - 1
+		if err := c.nextGroup(); err != nil {
+			return p, err
+		}
+	}
+	p.index = sort.Search(len(c.docs), func(i int) bool { return c.docs[i] >= uint32(ord) })
+	if p.index < len(c.docs) && c.docs[p.index] == uint32(ord) {
+		p.tf = c.tfs[p.index]
+	}
+	return p, nil
+}
+
+func (c *cursor) findInChunk(doc uint32) (posting, error) {
+	words, escaped, err := c.chunk(doc / chunkDocs)
+	if err != nil {
+		return posting{}, err
+	}
+	p := posting{part: int(doc/chunkDocs) - int(c.first), layout: chunkLayout}
+	place := uint16(doc % chunkDocs)
+	p.index = sort.Search(len(words)/2, func(i int) bool { return wordAt(words, i)>>4 >= place })
+	if p.index == len(words)/2 || wordAt(words, p.index)>>4 != place {
+		return p, nil
+	}
+	if code := uint32(wordAt(words, p.index) & 15); code != escapedTF {
+		p.tf = code + 1
+		return p, nil
+	}
+	for len(escaped) >= 4 {
+		d, tf, n := escapedPosting(escaped)
+		if d == place {
+			p.tf = tf
+			return p, nil
+		}
+		escaped = escaped[n:]
+	}
+	return p, c.badPostings("an escaped frequency is missing")
+}

@@ -1,0 +1,260 @@
+package index
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"os"
+	"slices"
+
+	"goserini/internal/analysis"
+	"goserini/internal/bm25"
+)
+
+// inverter gathers the postings of the documents that one worker sees, and writes them as
+// a run, sorted by term, when its memory is full.
+//
+// The postings of a term are a chain of slices of one arena, each longer than the one
+// before. A posting is the gap to the slot of the document before and a frequency, as in a
+// short list, and then the places, if the document has any: one byte for up to two nibbles,
+// two bytes for more.
+type inverter struct {
+	vocabulary *vocabulary
+	dir        string
+	// budget bounds vocabulary, states and arena together, in bytes.
+	budget int64
+	states array[termState]
+	arena  array[byte]
+	used   int
+	// sorted are the numbers of the terms, as of the last run, in the order of their bytes.
+	sorted []uint32
+	runs   []*os.File
+
+	tokens []placed
+	terms  []docTerm
+}
+
+// termState is where the postings of a term go on.
+type termState struct {
+	// slot is the index in inverter.terms plus one while the document holding it is read.
+	slot uint32
+	// last is the slot of the last document.
+	last uint32
+	// pos and end bound the room left in the last slice; both are 0 before the first posting.
+	pos, end uint32
+	// head is where the first slice begins.
+	head uint32
+}
+
+// docTerm is a term of the document that is being read.
+type docTerm struct {
+	term, tf        uint32
+	places, nibbles uint16
+}
+
+// sliceSizes are the lengths of the slices of a chain. Each ends with a byte for its level
+// and, from linkBytes before its end, the place of the next slice.
+var sliceSizes = [...]int{16, 32, 64, 128, 256, 512, 1024, 2048, 4096}
+
+const linkBytes = 5
+
+// postingBytes bounds a posting in a chain.
+const postingBytes = 5 + 5 + 2
+
+// maxInverterBudget keeps places in the arena below 2³².
+const maxInverterBudget = 1 << 30
+
+func newInverter(a analysis.Analyzer, dir string, budget int64) (*inverter, error) {
+	v := &inverter{vocabulary: newVocabulary(a), dir: dir, budget: min(budget, maxInverterBudget)}
+	// Memory that is not touched costs nothing, so the arena need not grow.
+	return v, v.arena.grow(int(2*v.budget) + 1<<20)
+}
+
+// add takes the document in that slot, which is above all before, and returns the number
+// of its tokens.
+func (v *inverter) add(slot uint32, contents string) (int, error) {
+	var err error
+	if v.tokens, err = v.vocabulary.tokens(contents, v.tokens[:0]); err != nil {
+		return 0, err
+	}
+	if err := v.states.grow(v.vocabulary.n); err != nil {
+		return 0, err
+	}
+	v.count(int64(len(contents)))
+	if err := v.reserve(len(v.terms)); err != nil {
+		return 0, err
+	}
+	places := hasPlaces(bm25.Quantise(len(v.tokens)))
+	for _, t := range v.terms {
+		v.append(slot, t, places)
+	}
+	return len(v.tokens), nil
+}
+
+// count fills terms with the distinct terms of tokens and clears their slots again.
+func (v *inverter) count(length int64) {
+	v.terms = v.terms[:0]
+	states := v.states.s
+	r, next := 0, placeRange(1, length)
+	for _, t := range v.tokens {
+		for int64(t.start) >= next {
+			r++
+			next = placeRange(r+1, length)
+		}
+		s := &states[t.term]
+		if s.slot == 0 {
+			v.terms = append(v.terms, docTerm{term: t.term})
+			s.slot = uint32(len(v.terms))
+		}
+		d := &v.terms[s.slot-1]
+		if d.tf < 3 {
+			d.nibbles |= uint16(r) << (4 * d.tf)
+		}
+		d.places |= 1 << r
+		d.tf++
+	}
+	for _, d := range v.terms {
+		states[d.term].slot = 0
+	}
+}
+
+// reserve makes room for that many postings. A new slice is never longer than the chain
+// before it, so all new slices together are at most as long as what is used; the first
+// ones are short.
+func (v *inverter) reserve(n int) error {
+	const last = len(sliceSizes) - 1
+	return v.arena.grow(v.used + min(n*(sliceSizes[0]+sliceSizes[last]), v.used+4*n*sliceSizes[0]))
+}
+
+// append adds a posting to the chain of its term.
+func (v *inverter) append(slot uint32, t docTerm, places bool) {
+	s := &v.states.s[t.term]
+	var buf [postingBytes + 4]byte
+	b := appendGap(buf[:0], slot-s.last, t.tf)
+	if places {
+		switch {
+		case t.tf > 3:
+			b = binary.LittleEndian.AppendUint16(b, t.places)
+		case t.tf == 3:
+			b = binary.LittleEndian.AppendUint16(b, t.nibbles)
+		default:
+			b = append(b, byte(t.nibbles))
+		}
+	}
+	s.last = slot
+	if s.end == 0 {
+		s.head = uint32(v.used)
+		v.slice(s, 0)
+	}
+	for len(b) > 0 {
+		if s.pos == s.end {
+			level := min(int(v.arena.s[s.end])+1, len(sliceSizes)-1)
+			binary.LittleEndian.PutUint32(v.arena.s[s.end+1:], uint32(v.used))
+			v.slice(s, level)
+		}
+		n := copy(v.arena.s[s.pos:s.end], b)
+		s.pos += uint32(n)
+		b = b[n:]
+	}
+}
+
+// slice begins a new slice of that level.
+func (v *inverter) slice(s *termState, level int) {
+	s.pos = uint32(v.used)
+	v.used += sliceSizes[level]
+	s.end = uint32(v.used) - linkBytes
+	v.arena.s[s.end] = byte(level)
+}
+
+// full tells whether it is time to write a run.
+func (v *inverter) full() bool { return v.vocabulary.bytes()+v.states.bytes()+int64(v.used) > v.budget }
+
+// spill writes all postings as a run and forgets them. Terms are remembered as long as
+// they take little of the budget.
+func (v *inverter) spill() error {
+	if v.used == 0 {
+		return nil
+	}
+	f, err := temporary(v.dir)
+	if err != nil {
+		return err
+	}
+	v.runs = append(v.runs, f)
+	w := bufio.NewWriterSize(f, 1<<18)
+	v.sort()
+	var postings []byte
+	for _, id := range v.sorted {
+		s := &v.states.s[id]
+		if s.end == 0 {
+			continue
+		}
+		postings = v.chain(postings[:0], s)
+		if err := writeRunEntry(w, v.vocabulary.term(id), postings); err != nil {
+			return err
+		}
+		*s = termState{}
+	}
+	v.used = 0
+	if v.vocabulary.bytes() > v.budget/2 {
+		v.sorted = nil
+		if err := v.vocabulary.clear(); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
+// chain appends the bytes of a term's postings.
+func (v *inverter) chain(b []byte, s *termState) []byte {
+	for at, level := s.head, 0; ; level = min(level+1, len(sliceSizes)-1) {
+		end := at + uint32(sliceSizes[level]-linkBytes)
+		if end == s.end {
+			return append(b, v.arena.s[at:s.pos]...)
+		}
+		b = append(b, v.arena.s[at:end]...)
+		at = binary.LittleEndian.Uint32(v.arena.s[end+1:])
+	}
+}
+
+// sort brings the terms that are new since the last run into order and merges them with
+// the others.
+func (v *inverter) sort() {
+	type keyed struct {
+		prefix uint64
+		id     uint32
+	}
+	old := len(v.sorted)
+	fresh := make([]keyed, v.vocabulary.n-old)
+	for i := range fresh {
+		id := uint32(old + i)
+		fresh[i] = keyed{termPrefix(v.vocabulary.term(id)), id}
+	}
+	slices.SortFunc(fresh, func(a, b keyed) int {
+		if a.prefix != b.prefix {
+			return cmp.Compare(a.prefix, b.prefix)
+		}
+		return bytes.Compare(v.vocabulary.term(a.id), v.vocabulary.term(b.id))
+	})
+	merged := make([]uint32, 0, v.vocabulary.n)
+	i := 0
+	for _, f := range fresh {
+		for i < old && bytes.Compare(v.vocabulary.term(v.sorted[i]), v.vocabulary.term(f.id)) < 0 {
+			merged = append(merged, v.sorted[i])
+			i++
+		}
+		merged = append(merged, f.id)
+	}
+	v.sorted = append(merged, v.sorted[i:]...)
+}
+
+// release gives the memory back; the runs stay.
+func (v *inverter) release() error {
+	v.sorted, v.tokens, v.terms = nil, nil, nil
+	for _, free := range []func() error{v.vocabulary.clear, v.states.free, v.arena.free} {
+		if err := free(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

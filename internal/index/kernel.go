@@ -1,0 +1,157 @@
+package index
+
+import (
+	"encoding/binary"
+	"math"
+
+	"goserini/internal/bm25"
+)
+
+// The loops that most of the time of a search goes into. They work on one chunk of
+// documents, so that every index into an array is bounded by a mask and needs no check.
+
+// scoreTable has the score of a term for each code of a word and each norm. The row of
+// escapedTF is zero: those postings are scored apart.
+type scoreTable [(escapedTF + 1) << 8]float32
+
+// unseen is the sum of a document that no term has touched. Sums of touched documents are
+// greater than zero: where a score rounds to zero, barely stands for it.
+const unseen = 0.0
+
+// barely is the smallest float32 above zero. Added to any real score it is lost in
+// rounding; sums made only of it are below scoredZero.
+const barely = math.SmallestNonzeroFloat32
+
+// scoredZero separates sums that stand for zero from real ones. The smallest score above
+// zero is a term's weight times 2⁻²⁴, and no weight is below 10⁻¹⁰.
+const scoredZero = 0x1p-120
+
+// termScore is one term's part of the score of a document that holds it.
+func termScore(weight float32, tf uint32, inv float32) float32 {
+	if s := bm25.TermScore(weight, tf, inv); s > 0 {
+		return s
+	}
+	return barely
+}
+
+// fill computes the rows of the frequencies up to most and the columns of the norms from
+// low to high.
+func (t *scoreTable) fill(weight float32, inv *[bm25.Norms]float32, most uint32, low, high byte) {
+	for tf := uint32(1); tf <= min(most, escapedTF); tf++ {
+		row := t[(tf-1)<<8 : tf<<8]
+		for n := int(low); n <= int(high); n++ {
+			row[n] = termScore(weight, tf, inv[n])
+		}
+	}
+	clear(t[escapedTF<<8:])
+}
+
+// addTabled adds the scores of a chunk's words to the documents' sums.
+//
+// Four words at a time are loaded before any sum is stored: otherwise each load waits to
+// learn whether it reads what was just written.
+func addTabled(sums *[chunkDocs]float64, norms *[chunkDocs]byte, table *scoreTable, words []byte) {
+	for len(words) >= 8 {
+		v := binary.LittleEndian.Uint64(words)
+		d0, d1, d2, d3 := v>>4&(chunkDocs-1), v>>20&(chunkDocs-1), v>>36&(chunkDocs-1), v>>52
+		s0 := table[v&15<<8|uint64(norms[d0])]
+		s1 := table[v>>16&15<<8|uint64(norms[d1])]
+		s2 := table[v>>32&15<<8|uint64(norms[d2])]
+		s3 := table[v>>48&15<<8|uint64(norms[d3])]
+		sums[d0] += float64(s0)
+		sums[d1] += float64(s1)
+		sums[d2] += float64(s2)
+		sums[d3] += float64(s3)
+		words = words[8:]
+	}
+	for ; len(words) >= 2; words = words[2:] {
+		v := binary.LittleEndian.Uint16(words)
+		d := v >> 4
+		sums[d] += float64(table[uint(v)&15<<8|uint(norms[d])])
+	}
+}
+
+// addComputed does the same without a table, for terms too rare to be worth one.
+func addComputed(sums *[chunkDocs]float64, norms *[chunkDocs]byte, weight float32, inv *[bm25.Norms]float32, words []byte) {
+	for ; len(words) >= 2; words = words[2:] {
+		v := binary.LittleEndian.Uint16(words)
+		if code := uint32(v & 15); code != escapedTF {
+			d := v >> 4
+			sums[d] += float64(termScore(weight, code+1, inv[norms[d]]))
+		}
+	}
+}
+
+// addEscaped adds the scores of the frequencies that do not fit their words.
+func addEscaped(sums *[chunkDocs]float64, norms *[chunkDocs]byte, weight float32, inv *[bm25.Norms]float32, words []byte) {
+	for len(words) >= 4 {
+		d, tf, n := escapedPosting(words)
+		sums[d] += float64(termScore(weight, tf, inv[norms[d]]))
+		words = words[n:]
+	}
+}
+
+// escapedPosting reads the place in the chunk and the frequency from the beginning of
+// words, which has at least four bytes, and returns how many it took.
+func escapedPosting(words []byte) (d uint16, tf uint32, n int) {
+	v := binary.LittleEndian.Uint16(words)
+	if v&15 < escapedTF {
+		return v >> 4, uint32(v&15)<<16 | uint32(binary.LittleEndian.Uint16(words[2:])), 4
+	}
+	if len(words) < 6 {
+		return v >> 4, 0, len(words)
+	}
+	return v >> 4, binary.LittleEndian.Uint32(words[2:]), 6
+}
+
+// scan appends the keys of the documents whose sum is at least least, which is above
+// zero. The first document is base.
+func scan(keys []uint64, sums []float64, base uint32, least float64) []uint64 {
+	i := 0
+	for ; i+4 <= len(sums); i += 4 {
+		s := (*[4]float64)(sums[i:])
+		if s[0] >= least {
+			keys = append(keys, keyOf(s[0], base+uint32(i)))
+		}
+		if s[1] >= least {
+			keys = append(keys, keyOf(s[1], base+uint32(i)+1))
+		}
+		if s[2] >= least {
+			keys = append(keys, keyOf(s[2], base+uint32(i)+2))
+		}
+		if s[3] >= least {
+			keys = append(keys, keyOf(s[3], base+uint32(i)+3))
+		}
+	}
+	for ; i < len(sums); i++ {
+		if sums[i] >= least {
+			keys = append(keys, keyOf(sums[i], base+uint32(i)))
+		}
+	}
+	return keys
+}
+
+// sweep does the same for the documents of a chunk's words alone, and forgets their sums.
+func sweep(keys []uint64, sums *[chunkDocs]float64, words []byte, base uint32, least float64) []uint64 {
+	for ; len(words) >= 2; words = words[2:] {
+		d := binary.LittleEndian.Uint16(words) >> 4
+		if sums[d] >= least {
+			keys = append(keys, keyOf(sums[d], base+uint32(d)))
+		}
+		sums[d] = unseen
+	}
+	return keys
+}
+
+// keyOf makes one number of a sum and a document that sorts by score.
+func keyOf(sum float64, doc uint32) uint64 {
+	return uint64(math.Float32bits(float32(sum)))<<32 | uint64(doc)
+}
+
+// keyScore is the score in a key.
+func keyScore(key uint64) float32 {
+	if s := math.Float32frombits(uint32(key >> 32)); s >= scoredZero {
+		return s
+	}
+	return 0
+}

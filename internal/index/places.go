@@ -1,0 +1,96 @@
+package index
+
+import (
+	"encoding/binary"
+
+	"goserini/internal/bm25"
+)
+
+// The places of a term in a document tell roughly where it stands: the document's bytes
+// are cut into 16 equal ranges, and a token lies in the range where its first byte is.
+// They let a passage be chosen without reading the text. Short documents have none: their
+// text is read faster than their places.
+const (
+	placeRanges = 16
+	// placesFrom is the quantised length in tokens from which a document has places.
+	placesFrom = 256
+)
+
+// hasPlaces tells whether documents of that norm have places.
+func hasPlaces(norm byte) bool { return norm >= firstNormWithPlaces }
+
+var firstNormWithPlaces = bm25.Quantise(placesFrom)
+
+// placeNibbles is the number of four-bit values that the places of a posting take: up to
+// three are the ranges themselves, in order; four are a bitmap of all ranges.
+func placeNibbles(tf uint32, norm byte) int {
+	if !hasPlaces(norm) {
+		return 0
+	}
+	return int(min(tf, 4))
+}
+
+// placeBitmap turns the stored places of a posting into a bitmap of ranges.
+func placeBitmap(nibbles int, places uint16) uint16 {
+	if nibbles == 4 {
+		return places
+	}
+	bitmap := uint16(0)
+	for i := range nibbles {
+		bitmap |= 1 << (places >> (4 * i) & 15)
+	}
+	return bitmap
+}
+
+// placeRange returns where in a document of that many bytes a range begins.
+func placeRange(r int, bytes int64) int64 { return (int64(r)*bytes + placeRanges - 1) / placeRanges }
+
+// appendPlaces appends the places of a list: for lists in chunks or groups the number of
+// nibbles before each of those, 32 bits each, then the nibbles. A list without any places
+// takes no bytes.
+func appendPlaces(b []byte, l *list, norms []byte, documents int64) []byte {
+	total := 0
+	for i, doc := range l.docs {
+		total += placeNibbles(l.tfs[i], norms[doc])
+	}
+	if total == 0 {
+		return b
+	}
+	if lay := layoutOf(int64(len(l.docs)), documents); lay != shortLayout {
+		b = appendPlaceDirectory(b, l, norms, lay)
+	}
+	return appendNibbles(b, l, norms, total)
+}
+
+func appendPlaceDirectory(b []byte, l *list, norms []byte, lay layout) []byte {
+	part, nibbles := 0, 0
+	for i, doc := range l.docs {
+		for ; part <= partOf(l, i, lay); part++ {
+			b = binary.LittleEndian.AppendUint32(b, uint32(nibbles))
+		}
+		nibbles += placeNibbles(l.tfs[i], norms[doc])
+	}
+	return b
+}
+
+// partOf returns the chunk or group of the list that posting i is in.
+func partOf(l *list, i int, lay layout) int {
+	if lay == chunkLayout {
+		return int(l.docs[i]/chunkDocs - l.docs[0]/chunkDocs)
+	}
+	return i / groupPostings
+}
+
+func appendNibbles(b []byte, l *list, norms []byte, total int) []byte {
+	start := len(b)
+	b = append(b, make([]byte, (total+1)/2)...)
+	out := b[start:]
+	at := 0
+	for i, doc := range l.docs {
+		for n := range placeNibbles(l.tfs[i], norms[doc]) {
+			out[at/2] |= byte(l.places[i]>>(4*n)&15) << (4 * (at & 1))
+			at++
+		}
+	}
+	return b
+}

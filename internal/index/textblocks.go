@@ -1,0 +1,251 @@
+package index
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/zeebo/xxh3"
+)
+
+// The text of all documents, one after the other and without anything between them, is
+// cut into blocks that are compressed one by one. A block holds at most blockBytes and
+// ends at the last line end that fits; only where a line is longer it ends inside the
+// line. The builder also ends a block after every batch of documents.
+const blockBytes = 16 << 10
+
+// A block's entry in the table of blocks has four numbers of 64 bits: where its
+// compressed bytes begin in the section of text, its position in the text, the line ends
+// before it, and the checksum of the compressed bytes. One more entry ends the table.
+const blockEntryBytes = 32
+
+// block is an entry of the table of blocks.
+type block struct {
+	offset   int64
+	start    int64
+	newlines int64
+	sum      uint64
+}
+
+func appendBlock(b []byte, e block) []byte {
+	b = binary.LittleEndian.AppendUint64(b, uint64(e.offset))
+	b = binary.LittleEndian.AppendUint64(b, uint64(e.start))
+	b = binary.LittleEndian.AppendUint64(b, uint64(e.newlines))
+	return binary.LittleEndian.AppendUint64(b, e.sum)
+}
+
+// blockEnd returns the length of the first block of text.
+func blockEnd(text []byte) int {
+	if len(text) <= blockBytes {
+		return len(text)
+	}
+	if end := bytes.LastIndexByte(text[:blockBytes], '\n'); end >= 0 {
+		return end + 1
+	}
+	return blockBytes
+}
+
+// newBlockEncoder returns the encoder of blocks. It is not safe for concurrent use.
+func newBlockEncoder() (*zstd.Encoder, error) {
+	return zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1),
+		zstd.WithWindowSize(blockBytes), zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true))
+}
+
+// textReader reads stored text.
+type textReader struct {
+	file io.ReaderAt
+	// offset is where the section of text begins in the file, length its length.
+	offset, length int64
+	// total is the length of the text of all documents.
+	total    int64
+	table    section
+	dir      string
+	decoders sync.Pool
+	cache    blockCache
+}
+
+func (t *textReader) corrupt(detail string) error {
+	return corrupt(t.dir, sectionNames[textSection], detail)
+}
+
+// blocks is the number of blocks.
+func (t *textReader) blocks() int { return len(t.table.data)/blockEntryBytes - 1 }
+
+func (t *textReader) entry(i int) (block, error) {
+	b, err := t.table.bytes(i*blockEntryBytes, blockEntryBytes)
+	if err != nil {
+		return block{}, err
+	}
+	return block{
+		offset:   int64(binary.LittleEndian.Uint64(b)),
+		start:    int64(binary.LittleEndian.Uint64(b[8:])),
+		newlines: int64(binary.LittleEndian.Uint64(b[16:])),
+		sum:      binary.LittleEndian.Uint64(b[24:]),
+	}, nil
+}
+
+// last returns the last block whose entry has a key of at most v. Keys never fall.
+func (t *textReader) last(v int64, key func(block) int64) (int, error) {
+	var failed error
+	i := sort.Search(t.blocks(), func(i int) bool {
+		e, err := t.entry(i)
+		if err != nil {
+			failed = err
+		}
+		return key(e) > v
+	})
+	if failed == nil && i == 0 {
+		failed = t.table.corrupt(fmt.Sprintf("no block holds position %d", v))
+	}
+	return i - 1, failed
+}
+
+// blockText is a decoded block and where it stands.
+type blockText struct {
+	block
+	text []byte
+}
+
+// decode returns a block.
+func (t *textReader) decode(i int) (blockText, error) {
+	if b, ok := t.cache.get(i); ok {
+		return b, nil
+	}
+	e, err := t.entry(i)
+	if err != nil {
+		return blockText{}, err
+	}
+	end, err := t.entry(i + 1)
+	if err != nil {
+		return blockText{}, err
+	}
+	size, packedSize := end.start-e.start, end.offset-e.offset
+	if size <= 0 || size > blockBytes || packedSize <= 0 || packedSize > 2*blockBytes || e.offset < 0 || end.offset > t.length {
+		return blockText{}, t.table.corrupt(fmt.Sprintf("bad entry of block %d", i))
+	}
+	raw := make([]byte, packedSize, packedSize+size)
+	if _, err := t.file.ReadAt(raw, t.offset+e.offset); err != nil {
+		return blockText{}, fmt.Errorf("read block %d of %s: %w", i, t.dir, err)
+	}
+	if xxh3.Hash(raw) != e.sum {
+		return blockText{}, t.corrupt(fmt.Sprintf("block %d does not match its checksum", i))
+	}
+	d, ok := t.decoders.Get().(*zstd.Decoder)
+	if !ok {
+		if d, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(1<<20)); err != nil {
+			return blockText{}, err
+		}
+	}
+	defer t.decoders.Put(d)
+	text, err := d.DecodeAll(raw, make([]byte, 0, size))
+	if err != nil || int64(len(text)) != size {
+		return blockText{}, t.corrupt(fmt.Sprintf("block %d has %d bytes, want %d (%v)", i, len(text), size, err))
+	}
+	b := blockText{e, text}
+	t.cache.put(i, b)
+	return b, nil
+}
+
+// newline returns the position after the line end that has n line ends before it.
+func (t *textReader) newline(n int64) (int64, error) {
+	i, err := t.last(n, func(b block) int64 { return b.newlines })
+	if err != nil {
+		return 0, err
+	}
+	b, err := t.decode(i)
+	if err != nil {
+		return 0, err
+	}
+	at := 0
+	for left := n - b.newlines; ; left-- {
+		j := bytes.IndexByte(b.text[at:], '\n')
+		if j < 0 {
+			return 0, t.table.corrupt(fmt.Sprintf("block %d holds fewer lines than its entry says", i))
+		}
+		at += j + 1
+		if left == 0 {
+			return b.start + int64(at), nil
+		}
+	}
+}
+
+// read returns the text between two positions.
+func (t *textReader) read(from, to int64) (string, error) {
+	if from == to {
+		return "", nil
+	}
+	i, err := t.last(from, func(b block) int64 { return b.start })
+	if err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	out.Grow(int(min(to-from, 1<<30)))
+	for at := from; at < to; i++ {
+		if i >= t.blocks() {
+			return "", t.table.corrupt(fmt.Sprintf("the text ends before position %d", to))
+		}
+		b, err := t.decode(i)
+		if err != nil {
+			return "", err
+		}
+		end := min(to, b.start+int64(len(b.text)))
+		if at < b.start || end < at {
+			return "", t.table.corrupt(fmt.Sprintf("block %d does not hold position %d", i, at))
+		}
+		out.Write(b.text[at-b.start : end-b.start])
+		at = end
+	}
+	return out.String(), nil
+}
+
+// cachedBlocks is the number of decoded blocks that are kept: an agent nearly always
+// reads on in a document whose excerpt it has just seen.
+const cachedBlocks = 64
+
+// blockCache keeps blocks that were decoded lately. It is safe for concurrent use.
+type blockCache struct {
+	mu     sync.Mutex
+	blocks map[int]*cachedBlock
+	clock  int64
+}
+
+type cachedBlock struct {
+	blockText
+	used int64
+}
+
+func (c *blockCache) get(i int) (blockText, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	b, ok := c.blocks[i]
+	if !ok {
+		return blockText{}, false
+	}
+	c.clock++
+	b.used = c.clock
+	return b.blockText, true
+}
+
+func (c *blockCache) put(i int, b blockText) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.blocks == nil {
+		c.blocks = map[int]*cachedBlock{}
+	}
+	if len(c.blocks) >= cachedBlocks {
+		oldest, at := int64(1<<62), -1
+		for k, v := range c.blocks {
+			if v.used < oldest {
+				oldest, at = v.used, k
+			}
+		}
+		delete(c.blocks, at)
+	}
+	c.clock++
+	c.blocks[i] = &cachedBlock{b, c.clock}
+}
