@@ -165,6 +165,7 @@ func (p *pageReader) open(tag atom.Atom, a pageAttrs) {
 		p.meta(a)
 		return
 	case atom.Ul, atom.Ol, atom.Menu:
+		p.out.gap(p.gapAround(tag))
 		p.lists++
 	case atom.Pre, atom.Xmp, atom.Listing, atom.Plaintext:
 		p.pre++
@@ -177,7 +178,7 @@ func (p *pageReader) open(tag atom.Atom, a pageAttrs) {
 		}
 		return
 	}
-	p.out.gap(gapAround(tag))
+	p.out.gap(p.gapAround(tag))
 	switch {
 	case tag == atom.Li:
 		p.out.prefix(strings.Repeat("  ", max(0, min(p.lists, 20)-1)) + "- ")
@@ -203,7 +204,7 @@ func (p *pageReader) close(tag atom.Atom) {
 		p.firstHeading = oneLine(p.heading.String())
 		p.heading.Reset()
 	}
-	p.out.gap(gapAround(tag))
+	p.out.gap(p.gapAround(tag))
 	if tag == p.left.tag && tag != 0 {
 		if p.left.depth--; p.left.depth == 0 {
 			p.out.restore(p.left.mark, p.left.size)
@@ -250,11 +251,16 @@ func headingLevel(tag atom.Atom) int {
 }
 
 // gapAround is the number of line ends around an element: none inside a line, one, or
-// two for a blank line.
-func gapAround(tag atom.Atom) int {
+// two for a blank line. A list inside a list has no blank line around it.
+func (p *pageReader) gapAround(tag atom.Atom) int {
 	switch tag {
+	case atom.Ul, atom.Ol, atom.Menu:
+		if p.lists > 0 {
+			return 1
+		}
+		return 2
 	case atom.P, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Pre, atom.Xmp, atom.Listing, atom.Plaintext,
-		atom.Blockquote, atom.Table, atom.Ul, atom.Ol, atom.Menu, atom.Dl, atom.Hr, atom.Article, atom.Section:
+		atom.Blockquote, atom.Table, atom.Dl, atom.Hr, atom.Article, atom.Section:
 		return 2
 	case atom.Div, atom.Li, atom.Br, atom.Tr, atom.Dt, atom.Dd, atom.Main, atom.Header, atom.Footer, atom.Aside,
 		atom.Figure, atom.Figcaption, atom.Caption, atom.Address, atom.Form, atom.Fieldset, atom.Legend, atom.Details,

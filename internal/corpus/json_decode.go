@@ -78,7 +78,8 @@ func (d jsonDecoder) scan(s *scanner, rec *Record) (fields [fieldCount]found, er
 	return fields, nil
 }
 
-// keep remembers a value if its key stands for a field and none better is there.
+// keep remembers a value if its key stands for a field and none better is there. A
+// null never takes the place of a value, and any value that of a null.
 func (d jsonDecoder) keep(s *scanner, rec *Record, fields *[fieldCount]found, name, v value) {
 	raw := s.data[name.start:name.end]
 	if name.escaped {
@@ -94,15 +95,18 @@ func (d jsonDecoder) keep(s *scanner, rec *Record, fields *[fieldCount]found, na
 		rec.src.notes.add(noteControl, rec)
 	}
 	f := &fields[k.field]
-	switch {
-	case f.kind == absent || k.rank < f.rank:
-		if f.kind != absent {
-			rec.src.notes.notUsed([]byte(d.fields.names[k.field][f.rank]), rec)
-		}
+	if f.kind == absent || f.kind == jsonNull {
 		*f = found{value: v, rank: k.rank, key: name}
+		return
+	}
+	switch {
+	case v.kind == jsonNull:
 	case k.rank == f.rank:
 		rec.src.notes.add(noteRepeated, rec)
 		f.value = v
+	case k.rank < f.rank:
+		rec.src.notes.notUsed([]byte(d.fields.names[k.field][f.rank]), rec)
+		*f = found{value: v, rank: k.rank, key: name}
 	default:
 		rec.src.notes.notUsed(raw, rec)
 	}

@@ -160,7 +160,11 @@ func (v *jsonValues) object(loc Location) (Record, error) {
 	var b balance
 	for searched := 0; ; {
 		if n := b.scan(v.c.buf[searched:]); n >= 0 {
-			return Record{loc: loc, data: v.c.counted(searched + n)}, nil
+			rec := Record{loc: loc, data: v.c.counted(searched + n)}
+			if len(rec.data) > v.c.max {
+				return rec, tooLong(loc, v.c.max)
+			}
+			return rec, nil
 		}
 		if searched = len(v.c.buf); searched > v.c.max {
 			err := tooLong(loc, v.c.max)

@@ -1,9 +1,6 @@
 package corpus
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
 // lineWriter puts words on lines. White space and gaps are held back until a word
 // follows, so that no line ends in a blank and no gap is wider than one blank line.
@@ -19,26 +16,24 @@ type lineWriter struct {
 
 // words writes text whose white space does not matter.
 func (w *lineWriter) words(s string) {
-	for s != "" {
-		n := strings.IndexFunc(s, isHTMLSpace)
-		if n < 0 {
-			n = len(s)
-		}
-		if n > 0 {
-			w.due()
-			w.b = append(w.b, s[:n]...)
-			s = s[n:]
-		}
-		if s != "" {
-			_, size := utf8.DecodeRuneInString(s)
+	for i := 0; i < len(s); {
+		if isHTMLSpace(s[i]) {
 			w.blank = true
-			s = s[size:]
+			i++
+			continue
 		}
+		end := i + 1
+		for end < len(s) && !isHTMLSpace(s[end]) {
+			end++
+		}
+		w.due()
+		w.b = append(w.b, s[i:end]...)
+		i = end
 	}
 }
 
 // isHTMLSpace is white space as HTML has it; a no-break space is a character.
-func isHTMLSpace(r rune) bool { return r == ' ' || r == '\n' || r == '\t' || r == '\r' || r == '\f' }
+func isHTMLSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' }
 
 // verbatim writes preformatted text.
 func (w *lineWriter) verbatim(s string) {

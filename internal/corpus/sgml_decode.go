@@ -13,7 +13,7 @@ var (
 	sgmlTitles = []string{"TITLE", "HEADLINE", "HEAD", "HL", "TTL", "DOCTITLE"}
 	sgmlDates  = []string{"DATE", "DD", "DATE_TIME"}
 	sgmlURLs   = []string{"URL", "DOCURL"}
-	sgmlTexts  = []string{"TEXT", "LEADPARA", "LP", "BODY"}
+	sgmlTexts  = []string{"TEXT", "LEADPARA", "LP"}
 	// sgmlHidden identify the document and are no text of it.
 	sgmlHidden = []string{"DOCID", "DOCHDR", "DOCOLDNO", "PARENT", "FILEID"}
 )

@@ -85,6 +85,9 @@ func (f *sgmlFramer) document(rec Record, end int) (Record, error) {
 	}
 	rec.data = f.c.counted(end)
 	f.c.pass(len(docClose))
+	if len(rec.data) > f.c.max {
+		return rec, tooLong(rec.loc, f.c.max)
+	}
 	return rec, nil
 }
 
