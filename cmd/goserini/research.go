@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"goserini/internal/agent"
+	"goserini/internal/bm25"
+	"goserini/internal/controller"
+	"goserini/internal/experiment"
+	"goserini/internal/index"
+	"goserini/internal/llm"
+	"goserini/internal/retrieval"
+	"goserini/internal/retrieval/local"
+	"goserini/internal/trajectory"
+)
+
+// researcher answers questions over one index with one model. It holds every resolved value.
+type researcher struct {
+	index      *index.Index
+	retriever  retrieval.Retriever
+	params     bm25.Params
+	bm25Source string
+	tools      controller.Options
+	model      model
+	effort     string
+	maxOutput  int
+	budget     agent.Budget
+	ledgers    []*agent.Ledger
+	stream     func(llm.Delta)
+}
+
+// researchFlags are the flags of every command that runs the agent.
+type researchFlags struct {
+	bm25      bm25Flags
+	model     string
+	effort    string
+	timeout   time.Duration
+	maxTurns  int
+	maxCalls  int
+	maxTokens int64
+	maxCost   float64
+	maxOutput int
+	depth     int
+}
+
+func (f *researchFlags) register(cmd *cobra.Command) {
+	f.bm25.register(cmd)
+	fl := cmd.Flags()
+	fl.StringVar(&f.model, "model", "", "PROVIDER/MODEL, builtin/lexical (no language model) or script/FILE")
+	fl.StringVar(&f.effort, "effort", "", "the provider's word for reasoning effort")
+	fl.DurationVar(&f.timeout, "timeout", agent.DefaultTimeout, "time budget of a question; at 0.7 of it the model is told to answer (0 is none)")
+	fl.IntVar(&f.maxTurns, "max-turns", 0, "most model responses for a question (0 is no limit)")
+	fl.IntVar(&f.maxCalls, "max-calls", 0, "most tool calls for a question (0 is no limit)")
+	fl.Int64Var(&f.maxTokens, "max-tokens", 0, "most tokens for a question (0 is no limit)")
+	fl.Float64Var(&f.maxCost, "max-cost", 0, "most US dollars for a question (0 is no limit)")
+	fl.IntVar(&f.maxOutput, "max-output-tokens", 0, "most tokens of one response (0 leaves it to the provider)")
+	fl.IntVar(&f.depth, "depth", 1000, "hits that a search ranks and caches")
+}
+
+// researcher resolves the flags over an open index. fallback gives k1 and b where no flag does.
+func (f *researchFlags) researcher(cmd *cobra.Command, ix *index.Index, fallback func() (bm25.Params, string)) (*researcher, error) {
+	if f.depth < 1 {
+		return nil, usagef(cmd, "--depth %d: want at least 1", f.depth)
+	}
+	params, source, err := f.bm25.resolve(cmd, ix.Stats(), fallback)
+	if err != nil {
+		return nil, err
+	}
+	m, err := openModel(f.model)
+	if err != nil {
+		return nil, err
+	}
+	r := &researcher{
+		index: ix, retriever: local.New(ix, params), params: params, bm25Source: source,
+		tools: controller.Options{Depth: f.depth}, model: m, effort: f.effort, maxOutput: f.maxOutput,
+		budget: agent.Budget{Timeout: f.timeout, MaxTurns: f.maxTurns, MaxCalls: f.maxCalls, MaxTokens: f.maxTokens, MaxCostUSD: f.maxCost},
+	}
+	r.tools = controller.New(r.retriever, r.tools).Options()
+	return r, nil
+}
+
+// chosenByLength is the agent's default: by the mean length of the collection's documents.
+func chosenByLength(ix *index.Index) func() (bm25.Params, string) {
+	return func() (bm25.Params, string) { return bm25.Choose(ix.Stats().AverageLength()) }
+}
+
+// research answers one question.
+func (r *researcher) research(ctx context.Context, q experiment.Question, emit func(trajectory.Event)) (trajectory.Record, error) {
+	tools := controller.New(r.retriever, r.tools)
+	return agent.Run(ctx, agent.Question{ID: q.ID, Text: q.Text}, agent.Config{
+		Client: r.model.client, Model: r.model.name, Label: r.model.label,
+		Tools: tools.Tools(), Budget: r.budget, Effort: r.effort, MaxOutputTokens: r.maxOutput,
+		Window: r.model.window, Price: r.model.price, Ledgers: r.ledgers,
+		Exists: func(docid string) bool { _, ok := r.index.Lookup(docid); return ok },
+		Emit:   emit, Stream: r.stream,
+	})
+}
+
+// plan makes the plan of a run over questions.
+func (r *researcher) plan(name string, questions []experiment.Question) (experiment.Plan, error) {
+	program, err := json.Marshal(readBuildInfo())
+	if err != nil {
+		return experiment.Plan{}, fmt.Errorf("encode build info: %w", err)
+	}
+	hash, err := experiment.HashQuestions(questions)
+	if err != nil {
+		return experiment.Plan{}, err
+	}
+	return experiment.Plan{
+		Name: name, Program: program, Prices: r.model.priceDate, Questions: questions, Research: r.research,
+		Spec: experiment.Spec{
+			Questions: len(questions), QuestionsHash: hash,
+			Retrieval: experiment.Retrieval{Retriever: "index", IndexFingerprint: r.index.Fingerprint(), Analyzer: r.index.Analyzer().Name(),
+				Variant: bm25.Variant, BM25: r.params, BM25Source: r.bm25Source, Depth: r.tools.Depth},
+			Tools: experiment.Tools{Profile: "paper", Hash: controller.New(r.retriever, r.tools).Fingerprint()},
+			Model: experiment.Model{Name: r.model.label, Effort: r.effort, MaxOutputTokens: r.maxOutput, PromptHash: agent.PromptHash("")},
+			Budget: experiment.Budget{TimeoutSeconds: r.budget.Timeout.Seconds(), MaxTurns: r.budget.MaxTurns, MaxCalls: r.budget.MaxCalls,
+				MaxTokens: r.budget.MaxTokens, MaxCostUSD: r.budget.MaxCostUSD},
+		},
+	}, nil
+}
+
+// describe says in two lines what will answer and over what.
+func (r *researcher) describe(term *terminal) {
+	s := r.index.Stats()
+	term.say("collection: %s documents, %s tokens; BM25 (%s), %s (%s)", count(s.Documents), count(s.Tokens), bm25.Variant, r.params, r.bm25Source)
+	label := r.model.label
+	if !r.model.isLanguageModel {
+		label += " (a scripted policy, no language model)"
+	}
+	term.say("model: %s", label)
+}
