@@ -1,0 +1,220 @@
+// Package synth makes collections and queries for measurements: of any size, the same on
+// every machine, and alike real text in what an engine's speed depends on.
+//
+//   - Lengths are lognormal. Long documents have the median, the mean and the 90th percentile
+//     of web pages gathered for research questions; passages have some forty content words.
+//   - Words follow a double power law: the weight of rank r is 1/(r + 2.7) up to rank 7873
+//     and falls with r^−1.77 beyond (Gerlach and Altmann, Phys. Rev. X 3, 021006, 2013).
+//   - Words are bursty: a quarter repeats an earlier content word of the document and a
+//     fifth comes from two of a thousand topics. Without this, frequencies are so even that
+//     algorithms which skip postings look better than they are.
+//   - The surface has stop words, capitals, punctuation, possessives, numbers, a few
+//     characters outside ASCII, and a line end every 400 bytes or so.
+//
+// Every document has a seed of its own, so any of them can be made alone.
+package synth
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+)
+
+// Shape says what the documents are like.
+type Shape string
+
+const (
+	// Long are documents of 1,575 words at the median and 5,200 on average.
+	Long Shape = "long"
+	// Passages are documents of some 60 words, 40 of them no stop words.
+	Passages Shape = "passages"
+)
+
+// ShapeByName returns the shape of that name.
+func ShapeByName(name string) (Shape, error) {
+	switch s := Shape(name); s {
+	case Long, Passages:
+		return s, nil
+	}
+	return "", fmt.Errorf("shape %q is unknown: use %s or %s", name, Long, Passages)
+}
+
+// Corpus is a collection. The zero seed is as good as any.
+type Corpus struct {
+	Shape Shape
+	// Documents is their number. It has no influence on what a document is.
+	Documents int
+	Seed      uint64
+}
+
+// Document is one document of a collection.
+type Document struct {
+	ID    string
+	Title string
+	Text  string
+}
+
+// stopShare is the part of stop words among all words, as in English prose.
+const stopShare = 0.31
+
+// stopWords are drawn by rank with weight 1/rank.
+var stopWords = strings.Fields("the of and to a in is that for it was on are as with be at by this not or but an they there " +
+	"will if their into then such no these")
+
+// Document makes document i, which is not negative.
+func (c Corpus) Document(i int) Document {
+	r := c.source(documentStream, i)
+	d := newDraw(r)
+	words := c.words(r)
+	var title, text surface
+	for range 3 + r.IntN(6) {
+		title.word(d.next(), r, true)
+	}
+	for range words {
+		if r.Float64() < stopShare {
+			text.stop(zipfStop(r), r)
+		} else {
+			text.word(d.next(), r, false)
+		}
+	}
+	return Document{ID: c.id(i), Title: title.String(), Text: text.String()}
+}
+
+// id is the docid of document i: not in the order of the documents, as in most real
+// collections.
+func (c Corpus) id(i int) string {
+	return fmt.Sprintf("%s-%d", string(c.Shape[:1]), i)
+}
+
+// words draws the number of words of a document.
+func (c Corpus) words(r *rand.Rand) int {
+	if c.Shape == Passages {
+		const median, sigma = 52, 0.45
+		return int(min(max(median*math.Exp(sigma*r.NormFloat64()), 8), 400))
+	}
+	const median, sigma = 1575, 1.54
+	return int(min(max(median*math.Exp(sigma*r.NormFloat64()), 30), 200_000))
+}
+
+// Streams keep the random numbers of documents, topics and queries apart.
+const (
+	documentStream = iota + 1
+	topicStream
+	queryStream
+)
+
+func (c Corpus) source(stream, i int) *rand.Rand {
+	return rand.New(rand.NewPCG(c.Seed^uint64(stream)<<56, uint64(i)*0x9E3779B97F4A7C15+1))
+}
+
+// draw draws the content words of one document.
+type draw struct {
+	r      *rand.Rand
+	topics [2][]int
+	drawn  []int
+}
+
+func newDraw(r *rand.Rand) *draw {
+	return &draw{r: r, topics: [2][]int{topics[r.IntN(len(topics))], topics[r.IntN(len(topics))]}}
+}
+
+// next draws the rank of the next word.
+func (d *draw) next() int {
+	const repeat, firstTopic, secondTopic = 0.25, 0.17, 0.05
+	rank := 0
+	switch u := d.r.Float64(); {
+	case u < repeat && len(d.drawn) > 0:
+		rank = d.drawn[d.r.IntN(len(d.drawn))]
+	case u < repeat+firstTopic:
+		rank = d.topics[0][d.r.IntN(len(d.topics[0]))]
+	case u < repeat+firstTopic+secondTopic:
+		rank = d.topics[1][d.r.IntN(len(d.topics[1]))]
+	default:
+		rank = global(d.r)
+	}
+	d.drawn = append(d.drawn, rank)
+	return rank
+}
+
+// topics are sets of words that occur together, the same for all collections.
+var topics = makeTopics()
+
+func makeTopics() [][]int {
+	const count, size, low, high = 1000, 300, 150, 150_000
+	all := make([][]int, count)
+	for t := range all {
+		r := Corpus{}.source(topicStream, t)
+		for range size {
+			all[t] = append(all[t], int(low*math.Pow(high/low, r.Float64())))
+		}
+	}
+	return all
+}
+
+// knee is the rank where the second power law begins.
+const (
+	knee      = 7873
+	headShift = 2.7
+	tailPower = 1.77
+)
+
+// head has the cumulated weights of the ranks up to knee; tailWeight is that of all others.
+var head, tailWeight = makeHead()
+
+func makeHead() ([]float64, float64) {
+	sums := make([]float64, knee)
+	sum := 0.0
+	for i := range sums {
+		sum += 1 / (float64(i+1) + headShift)
+		sums[i] = sum
+	}
+	return sums, knee / (knee + headShift) / (tailPower - 1)
+}
+
+// global draws a rank, from 1, by the double power law.
+func global(r *rand.Rand) int {
+	const most = 100_000_000
+	u := r.Float64() * (head[knee-1] + tailWeight)
+	if u >= head[knee-1] {
+		v := 1 - r.Float64()
+		return int(min(knee*math.Pow(v, -1/(tailPower-1)), most)) + 1
+	}
+	rank := guide[int(u/head[knee-1]*guideSteps)]
+	for head[rank] <= u {
+		rank++
+	}
+	return rank + 1
+}
+
+// guide has for equal steps of the cumulated weight the rank, less one, to search from.
+const guideSteps = 1 << 13
+
+var guide = makeGuide()
+
+func makeGuide() []int {
+	all := make([]int, guideSteps+1)
+	rank := 0
+	for i := range all {
+		for rank < knee-1 && head[rank] <= head[knee-1]*float64(i)/guideSteps*(1-1e-9) {
+			rank++
+		}
+		all[i] = rank
+	}
+	return all
+}
+
+// probability is that of a rank in one draw of global.
+func probability(rank int) float64 {
+	total := head[knee-1] + tailWeight
+	if rank <= knee {
+		return 1 / (float64(rank) + headShift) / total
+	}
+	return math.Pow(float64(rank)/knee, -tailPower) / (knee + headShift) / total
+}
+
+// zipfStop draws a stop word.
+func zipfStop(r *rand.Rand) string {
+	n := float64(len(stopWords))
+	return stopWords[min(int(math.Pow(n, r.Float64()))-1, len(stopWords)-1)]
+}
