@@ -61,13 +61,16 @@ type Verdict struct {
 
 // settled reports whether asking again could not help.
 func (v Verdict) settled() bool {
-	return v.State == Judged || v.State == Undecided || v.State == NotJudged
+	return v.decided() || v.State == Undecided || v.State == NotJudged
 }
+
+// decided reports whether the judge made a decision.
+func (v Verdict) decided() bool { return v.State == Judged && v.Correct != nil }
 
 // Outcome is what the evaluation needs of a verdict.
 func (v Verdict) Outcome() eval.Outcome {
 	return eval.Outcome{
-		Decided:      v.State == Judged && v.Correct != nil,
+		Decided:      v.decided(),
 		Correct:      v.Correct != nil && *v.Correct,
 		Unanswerable: v.Unanswerable,
 		Judged:       v.State != NotJudged,
