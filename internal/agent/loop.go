@@ -31,6 +31,13 @@ const (
 	ReasonInterrupted = trajectory.Interrupted
 )
 
+// Reasons are all of them, in the order of the manual.
+var Reasons = []string{
+	ReasonTime, ReasonMaxTurns, ReasonMaxCalls, ReasonMaxTokens, ReasonMaxCost, ReasonContextFull,
+	ReasonNoAnswer, ReasonCallAsText, ReasonOutputLimit, ReasonBadCalls, ReasonRefusal,
+	ReasonModel, ReasonTool, ReasonRunBudget, ReasonInterrupted,
+}
+
 // The reasons of steers that end the research.
 const (
 	steerTime    = "time"
