@@ -36,7 +36,7 @@ retrieval/retrievaltest: retrieval
 controller: retrieval tool trajectory
 agent: llm tool trajectory
 eval: trec trajectory
-judge: llm trajectory jsonl eval
+judge: llm trajectory jsonl eval atomicfile
 benchmark: corpus trec bm25 demo
 demo: corpus trec
 tune: benchmark index bm25 eval trec
@@ -50,7 +50,7 @@ llm/anthropic: llm llm/wire trajectory
 llm/ollama: llm llm/wire trajectory
 llm/gemini: llm llm/wire trajectory
 llm/script: llm trajectory
-llm/lexical: llm
+llm/lexical: llm analysis
 llm/llmtest: llm trajectory
 llm/record: llm trajectory
 llm/provider: llm llm/openaichat llm/openai llm/anthropic llm/ollama llm/gemini llm/script llm/lexical llm/record llm/wire

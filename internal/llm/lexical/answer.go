@@ -1,0 +1,108 @@
+package lexical
+
+import (
+	"fmt"
+	"strings"
+)
+
+// notFound is the exact answer where no answer was found.
+const notFound = "not found"
+
+// Thresholds below which a candidate is not put forward: of the part that asks, and of the whole.
+const (
+	leastFocus = 0.35
+	leastTotal = 0.40
+)
+
+// final is an answer in its three parts.
+type final struct {
+	explanation, exact string
+	confidence         float64
+}
+
+func (f final) String() string {
+	return fmt.Sprintf("Explanation: %s\nExact Answer: %s\nConfidence: %.0f%%", f.explanation, f.exact, 100*min(max(f.confidence, 0), 1))
+}
+
+// answer proposes what the conversation supports best.
+func (s *session) answer() final {
+	if s.library == nil || len(s.library.order) == 0 {
+		return final{"The searches brought up no document, so nothing supports an answer.", notFound, 0}
+	}
+	v := newView(s.library)
+	switch s.q.kind {
+	case verdict, claim:
+		return v.truth()
+	case choice:
+		if f, ok := v.choose(); ok {
+			return f
+		}
+	case passage:
+		return v.passage()
+	}
+	found := v.candidates()
+	if len(found) == 0 {
+		return v.nothing(nil)
+	}
+	c := found[0]
+	if c.clues[v.q.focus] < leastFocus || c.score < leastTotal {
+		return v.nothing(&c)
+	}
+	return final{v.explain(c), c.text, v.mean(c.clues)}
+}
+
+// explain quotes the sentence the answer stands in and, for each other clue, the best one.
+func (v *view) explain(c candidate) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Asked for is %s. %s", v.q.kind, v.quote(c.doc, c.sentence))
+	for _, k := range v.q.others() {
+		if i, s := v.bestFor(k, c); i >= 0 && (i != c.doc || s != c.sentence) {
+			fmt.Fprintf(&b, " For the clue %q: %s", short(v.q.clues[k].text, 14), v.quote(i, s))
+		}
+	}
+	return b.String()
+}
+
+// quote quotes a sentence with its line and cites its document.
+func (v *view) quote(i, s int) string {
+	d := v.order[i]
+	text := strings.Join(strings.Fields(d.sentences[s].text), " ")
+	text = strings.NewReplacer("[", "(", "]", ")").Replace(text)
+	at := ""
+	if n := d.sentences[s].line; n > 0 {
+		at = fmt.Sprintf(" (line %d)", n)
+	}
+	return fmt.Sprintf("“%s”%s [%s].", short(text, 40), at, d.id)
+}
+
+// bestFor finds the sentence that has most of a clue: in documents linked to the candidate's if any has half of it.
+func (v *view) bestFor(k int, c candidate) (doc, sentence int) {
+	best := 0.3
+	doc = -1
+	for i, d := range v.order {
+		for s := range d.sentences {
+			if d.sentences[s].mask&v.clues[k] == 0 {
+				continue
+			}
+			value := v.local(d, s, k)
+			if i == c.doc {
+				value *= 1.2
+			}
+			if value > best {
+				best, doc, sentence = value, i, s
+			}
+		}
+	}
+	return doc, sentence
+}
+
+// nothing says that no answer was found, and what came nearest.
+func (v *view) nothing(c *candidate) final {
+	if c == nil {
+		return final{"The documents read hold nothing of the kind asked for near the clues.", notFound, 0}
+	}
+	return final{
+		fmt.Sprintf("Nothing read supports an answer well enough. The nearest is %q, which has %.0f%% of the clues: %s", c.text, 100*v.mean(c.clues), v.quote(c.doc, c.sentence)),
+		notFound, 1 - v.mean(c.clues),
+	}
+}

@@ -1,0 +1,398 @@
+package lexical
+
+import (
+	"math"
+	"math/bits"
+	"regexp"
+	"slices"
+	"strings"
+
+	"goserini/internal/analysis"
+)
+
+// maxTerms is the number of different stems of a question that are followed: as many as
+// fit a mask. Questions are shorter; of longer ones the later stems are only searched for.
+const maxTerms = 64
+
+// mask is a set of stems of the question.
+type mask uint64
+
+// library is what the conversation has shown of the collection.
+type library struct {
+	q     *question
+	ids   map[string]int // stem → bit
+	docs  map[string]*document
+	order []*document // as they were first seen
+	// cased counts, by word in lower case, how often it stands inside a sentence with and
+	// without a capital letter: that tells names from words that begin a sentence.
+	cased map[string]*[2]int
+}
+
+// document is one document as far as it has been shown.
+type document struct {
+	id, title string
+	titleKey  string
+	titleMask mask
+	total     int // lines, 0 while unknown
+	lines     map[int][]line
+	opened    bool
+	excerpts  []string
+	// excerptLines are lines that excerpts began at.
+	excerptLines []int
+	// fused is the reciprocal rank fusion of the rankings in which it was shown.
+	fused float64
+	// upTo is the last line of the unbroken run read from line 1.
+	upTo int
+
+	dirty     bool
+	sentences []sentence
+	all       mask
+}
+
+// sentence is a sentence of a document with what it has of the question.
+type sentence struct {
+	text    string
+	lower   string // in lower case
+	line    int
+	mask    mask
+	heading mask
+	// upper and names are filled when they are asked for.
+	upper, names []string
+	named        bool
+}
+
+func newLibrary(q *question) *library {
+	l := &library{q: q, ids: map[string]int{}, docs: map[string]*document{}, cased: map[string]*[2]int{}}
+	for _, s := range q.stems {
+		if len(l.ids) < maxTerms {
+			l.ids[s] = len(l.ids)
+		}
+	}
+	return l
+}
+
+// doc returns the document of an id and shelves it when it is new.
+func (l *library) doc(id string) *document {
+	d := l.docs[id]
+	if d == nil {
+		d = &document{id: id, lines: map[int][]line{}}
+		l.docs[id] = d
+		l.order = append(l.order, d)
+	}
+	return d
+}
+
+// fusion is the constant of reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009).
+const fusion = 60
+
+// addHit shelves a hit of a ranking.
+func (l *library) addHit(h hit) {
+	d := l.doc(h.docid)
+	if d.title == "" && h.title != "" {
+		l.setTitle(d, h.title)
+	}
+	d.fused += 1 / float64(fusion+h.rank)
+	if h.excerpt != "" && !slices.Contains(d.excerpts, h.excerpt) {
+		d.excerpts = append(d.excerpts, h.excerpt)
+		d.dirty = true
+	}
+	if h.line > 0 {
+		d.excerptLines = append(d.excerptLines, h.line)
+	}
+}
+
+// addPage shelves a page of a document.
+func (l *library) addPage(p *docPage) {
+	d := l.doc(p.docid)
+	d.total, d.dirty, d.opened = p.total, true, true
+	for _, n := range p.lines {
+		old := d.lines[n.number]
+		if i := slices.IndexFunc(old, func(o line) bool { return o.column >= n.column }); i >= 0 {
+			old = old[:i]
+		}
+		d.lines[n.number] = append(old, n)
+	}
+	for len(d.lines[d.upTo+1]) > 0 {
+		d.upTo++
+	}
+}
+
+var bracketed = regexp.MustCompile(`\s*\([^)]*\)`)
+
+func (l *library) setTitle(d *document, title string) {
+	d.title = strings.TrimSpace(title)
+	d.titleMask = l.maskOf(title)
+	k := nameKey(bracketed.ReplaceAllString(title, ""))
+	if n := strings.Count(k, " ") + 1; n <= 7 && len(k) >= 4 {
+		d.titleKey = k
+	}
+}
+
+// maskOf returns the stems of the question that a text has.
+func (l *library) maskOf(text string) mask {
+	var m mask
+	english.Analyze(text, func(t analysis.Token) {
+		if id, ok := l.ids[string(t.Term)]; ok {
+			m |= 1 << id
+		}
+	})
+	return m
+}
+
+// stemsMask is the mask of stems.
+func (l *library) stemsMask(stems []string) mask {
+	var m mask
+	for _, s := range stems {
+		if id, ok := l.ids[s]; ok {
+			m |= 1 << id
+		}
+	}
+	return m
+}
+
+// settle brings the sentences of all documents up to date.
+func (l *library) settle() {
+	changed := false
+	for _, d := range l.order {
+		if !d.dirty {
+			continue
+		}
+		changed = true
+		d.dirty = false
+		for _, s := range d.sentences {
+			l.count(s.text, -1)
+		}
+		d.sentences = l.sentencesOf(d)
+		d.all = d.titleMask
+		for _, s := range d.sentences {
+			d.all |= s.mask
+			l.count(s.text, 1)
+		}
+	}
+	if changed { // what counts as a name may have changed with the counts
+		for _, d := range l.order {
+			for i := range d.sentences {
+				d.sentences[i].named, d.sentences[i].names = false, nil
+			}
+		}
+	}
+}
+
+// sentencesOf cuts what has been shown of a document into sentences: its lines where it
+// was opened, else its excerpts.
+func (l *library) sentencesOf(d *document) []sentence {
+	var c cutter
+	if d.opened {
+		numbers := make([]int, 0, len(d.lines))
+		for n := range d.lines {
+			numbers = append(numbers, n)
+		}
+		slices.Sort(numbers)
+		last := 0
+		for _, n := range numbers {
+			if n != last+1 {
+				c.stop()
+			}
+			last = n
+			var text strings.Builder
+			for _, part := range d.lines[n] {
+				text.WriteString(part.text)
+			}
+			if n == 1 && d.title != "" && strings.TrimSpace(text.String()) == d.title {
+				continue
+			}
+			c.line(n, text.String())
+		}
+	} else {
+		for _, e := range d.excerpts {
+			c.line(0, strings.TrimPrefix(e, d.title))
+			c.stop()
+		}
+	}
+	c.stop()
+	heading := mask(0)
+	out := c.out
+	for i := range out {
+		s := &out[i]
+		s.lower = strings.ToLower(s.text)
+		s.mask = l.maskOf(s.text)
+		if isHeading(s.text) {
+			heading = s.mask
+		}
+		s.heading = heading
+	}
+	return out
+}
+
+// isHeading tells a heading: a Markdown one, or a short line without an end.
+func isHeading(s string) bool {
+	return strings.HasPrefix(s, "#") || len(s) < 60 && !strings.ContainsAny(s[len(s)-1:], ".!?,;:)\"'")
+}
+
+// count adds n to the counts of the case of the words of a sentence, the first left out.
+func (l *library) count(text string, n int) {
+	for i, w := range scan(text) {
+		if i == 0 || w.digits {
+			continue
+		}
+		lower := strings.ToLower(w.text)
+		c := l.cased[lower]
+		if c == nil {
+			c = new([2]int)
+			l.cased[lower] = c
+		}
+		if w.upper {
+			c[0] += n
+		} else {
+			c[1] += n
+		}
+	}
+}
+
+// weights returns the weight of each stem: the rarer in the sentences seen, the higher.
+// A stem that was never seen weighs most, so that what is missing is missed.
+func (l *library) weights() []float64 {
+	counts := make([]int, len(l.ids))
+	total := 0
+	for _, d := range l.order {
+		for _, s := range d.sentences {
+			total++
+			for m := s.mask; m != 0; m &= m - 1 {
+				counts[bits.TrailingZeros64(uint64(m))]++
+			}
+		}
+	}
+	out := make([]float64, len(l.ids))
+	for i, n := range counts {
+		out[i] = math.Log(1 + (float64(total)+1)/(float64(n)+1))
+	}
+	return out
+}
+
+// longestSentence is the length in bytes beyond which a sentence is cut at a line end.
+const longestSentence = 500
+
+// cutter joins lines to sentences.
+type cutter struct {
+	out    []sentence
+	text   strings.Builder
+	starts []lineStart
+}
+
+type lineStart struct{ at, number int }
+
+// line takes the next line. An empty one ends the paragraph.
+func (c *cutter) line(number int, text string) {
+	trimmed := strings.TrimSpace(text)
+	switch {
+	case trimmed == "":
+		c.stop()
+		return
+	case strings.HasPrefix(trimmed, "#"):
+		c.stop()
+		c.out = append(c.out, sentence{text: trimmed, line: number})
+		return
+	case c.text.Len() > 0:
+		c.text.WriteByte(' ')
+	}
+	c.starts = append(c.starts, lineStart{c.text.Len(), number})
+	c.text.WriteString(trimmed)
+}
+
+// stop ends a paragraph and cuts it into sentences.
+func (c *cutter) stop() {
+	text := c.text.String()
+	from := 0
+	for _, end := range sentenceEnds(text) {
+		c.emit(text, from, end)
+		from = end
+	}
+	c.emit(text, from, len(text))
+	c.text.Reset()
+	c.starts = c.starts[:0]
+}
+
+func (c *cutter) emit(text string, from, to int) {
+	for from < to {
+		end := to
+		if to-from > longestSentence {
+			end = c.lineEnd(from, to)
+		}
+		s := strings.TrimSpace(text[from:end])
+		if s != "" {
+			c.out = append(c.out, sentence{text: s, line: c.numberAt(from)})
+		}
+		from = end
+	}
+}
+
+// lineEnd is the last line start within the longest sentence, or where that has none the next blank.
+func (c *cutter) lineEnd(from, to int) int {
+	end := 0
+	for _, s := range c.starts {
+		if s.at > from && s.at <= from+longestSentence {
+			end = s.at
+		}
+	}
+	if end > from {
+		return end
+	}
+	text := c.text.String()
+	if i := strings.IndexByte(text[from+longestSentence:to], ' '); i >= 0 {
+		return from + longestSentence + i + 1
+	}
+	return to
+}
+
+func (c *cutter) numberAt(at int) int {
+	n := 0
+	for _, s := range c.starts {
+		if s.at <= at {
+			n = s.number
+		}
+	}
+	return n
+}
+
+// abbreviations do not end a sentence.
+var abbreviations = set(`mr mrs ms dr st no vs etc e.g i.e jr sr prof capt lieut lt col gen rev hon inc ltd co corp fig eq al vol pp ed approx dept est`)
+
+// sentenceEnds returns the offsets after which sentences end, without the last.
+func sentenceEnds(text string) []int {
+	var out []int
+	for i := 0; i < len(text); i++ {
+		if text[i] != '.' && text[i] != '!' && text[i] != '?' {
+			continue
+		}
+		j := i + 1
+		for j < len(text) && strings.IndexByte(`"')]`, text[j]) >= 0 || strings.HasPrefix(text[min(j, len(text)):], "”") || strings.HasPrefix(text[min(j, len(text)):], "’") {
+			if text[j] < 0x80 {
+				j++
+			} else {
+				j += len("”")
+			}
+		}
+		if j >= len(text) || text[j] != ' ' || j+1 >= len(text) {
+			continue
+		}
+		next := text[j+1]
+		if next >= 'a' && next <= 'z' {
+			continue
+		}
+		if text[i] == '.' && abbreviated(text[:i]) {
+			continue
+		}
+		out = append(out, j+1)
+	}
+	return out
+}
+
+// abbreviated reports whether the word before a point is an abbreviation or an initial.
+func abbreviated(before string) bool {
+	at := strings.LastIndexAny(before, " (\"'“") + 1
+	w := before[at:]
+	if len(w) == 1 && w[0] >= 'A' && w[0] <= 'Z' {
+		return true
+	}
+	return abbreviations[strings.ToLower(w)]
+}

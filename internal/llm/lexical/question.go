@@ -1,0 +1,228 @@
+package lexical
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// kind is what a question asks for.
+type kind int
+
+const (
+	thing kind = iota // a name or a noun phrase: which X, what X
+	person
+	place
+	date
+	year
+	number
+	choice  // one of two that the question names
+	verdict // yes or no
+	claim   // no question: a statement to be checked
+	passage // why, how, describe: a sentence of the text
+)
+
+func (k kind) String() string {
+	return [...]string{"a name", "a person", "a place", "a date", "a year", "a number", "one of two", "yes or no", "a claim to check", "a passage"}[k]
+}
+
+// question is a question taken apart.
+type question struct {
+	text string
+	kind kind
+	// head are the stems of the noun asked for, "maker" in "which maker"; for numbers the
+	// unit, "day" in "how many days".
+	head []string
+	// options are the two alternatives of a choice.
+	options [2]string
+	// clues are the parts of the question; focus is the index of the one that asks.
+	clues []clue
+	focus int
+	// stems are those of the whole question; known holds them as a set.
+	stems []string
+	known map[string]bool
+	// refers says that the asking part points back to something described elsewhere in the
+	// question (him, her, its, there): then that something is not the answer.
+	refers bool
+}
+
+// clue is a part of a question that can be searched for by itself: a clause without the
+// names in it, or one of the names.
+type clue struct {
+	text     string
+	from, to int // byte offsets in the question
+	stems    []string
+	name     bool
+}
+
+func (c clue) has(at int) bool { return c.from <= at && at < c.to }
+
+var (
+	questionLabel = regexp.MustCompile(`(?m)^Question:[ \t]*`)
+	sentenceEnd   = regexp.MustCompile(`[.?!][")\]”’']*\s+`)
+	// clauseBreak separates clues inside a sentence.
+	clauseBreak = regexp.MustCompile(`(?i)\s*[;:,—–]\s+|\s+(?:and|but|or|who|whose|whom|which|that|where|when|while|after|before|because|since|although|until)\s+`)
+	backward    = regexp.MustCompile(`(?i)\b(he|him|his|she|her|hers|it|its|they|them|their|there)\b`)
+)
+
+// questionOf finds the question in the first message: what follows the label "Question:",
+// or all of it.
+func questionOf(message string) string {
+	if at := questionLabel.FindStringIndex(message); at != nil {
+		message = message[at[1]:]
+	}
+	return strings.TrimSpace(message)
+}
+
+// parse takes a question apart. Any text will do.
+func parse(text string) question {
+	q := question{text: text, known: map[string]bool{}}
+	q.stems = stems(text)
+	for _, s := range q.stems {
+		q.known[s] = true
+	}
+	a := findAsk(text)
+	q.kind, q.head = a.kind, a.head
+	q.clues, q.focus = split(text, a)
+	if q.kind == choice {
+		q.options = a.options
+	}
+	q.refers = len(q.clues) > 1 && backward.MatchString(q.clues[q.focus].text)
+	return q
+}
+
+// split cuts the question into clues and returns which of them asks.
+func split(text string, a ask) (clues []clue, focus int) {
+	parts := joinAsking(clausesOf(text), text, a)
+	for _, p := range parts {
+		asks := p.has(a.at)
+		rest, names := withoutNames(text, p)
+		if asks && len(rest.stems) == 0 && len(names) > 0 {
+			rest, names = p, nil
+		}
+		if asks {
+			focus = len(clues)
+		}
+		if asks || len(rest.stems) > 0 {
+			rest.text = strings.TrimSpace(text[p.from:p.to])
+			clues = append(clues, rest)
+		}
+		clues = append(clues, names...)
+	}
+	return clues, focus
+}
+
+// clausesOf cuts the question into clauses with at least two content words each, where
+// its sentences have that many.
+func clausesOf(text string) []clue {
+	var out []clue
+	for _, s := range spans(text, sentenceEnd) {
+		first := len(out)
+		for _, c := range clauses(text[s[0]:s[1]]) {
+			part := clue{from: s[0] + c[0], to: s[0] + c[1]}
+			part.stems = stems(text[part.from:part.to])
+			if n := len(out); n > first && (len(part.stems) < 2 || len(out[n-1].stems) < 2) {
+				part.from = out[n-1].from
+				part.stems = stems(text[part.from:part.to])
+				out = out[:n-1]
+			}
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+// joinAsking makes the clause that asks one with the next where it says too little by
+// itself: "In what year was the judge | who decided the matter born?"
+func joinAsking(parts []clue, text string, a ask) []clue {
+	for i := range parts {
+		if !parts[i].has(a.at) || i+1 == len(parts) || len(without(parts[i].stems, a.head)) > 1 {
+			continue
+		}
+		parts[i].to = parts[i+1].to
+		parts[i].stems = stems(text[parts[i].from:parts[i].to])
+		return slices.Delete(parts, i+1, i+2)
+	}
+	return parts
+}
+
+func without(stems, drop []string) []string {
+	return slices.DeleteFunc(slices.Clone(stems), func(s string) bool { return slices.Contains(drop, s) })
+}
+
+// withoutNames takes the names and quotations out of a clause and makes a clue of each.
+func withoutNames(text string, p clue) (rest clue, names []clue) {
+	part := text[p.from:p.to]
+	rest = p
+	for _, n := range questionNames(part, p.from == 0 || strings.ContainsAny(text[max(0, p.from-2):p.from], ".?!")) {
+		c := clue{text: n.text, from: p.from + n.start, to: p.from + n.end, stems: stems(n.text), name: true}
+		if len(c.stems) > 0 {
+			names = append(names, c)
+			rest.stems = without(rest.stems, c.stems)
+		}
+	}
+	return rest, names
+}
+
+// questionNames finds quotations and runs of words with capitals; the first word of a
+// sentence only counts where more follow.
+func questionNames(part string, opens bool) []span {
+	var out []span
+	for _, m := range quoted.FindAllStringSubmatchIndex(part, -1) {
+		out = append(out, cut(part, m[2], m[3], 1))
+	}
+	for _, n := range runs(part, func(word) bool { return false }) {
+		alone := !strings.Contains(n.text, " ")
+		if opens && n.start <= 1 && alone && !strings.HasPrefix(part[n.end:], "'s") || alone && monthOrDay[strings.ToLower(n.text)] || overlaps(out, []int{n.start, n.end}) {
+			continue
+		}
+		out = append(out, n)
+	}
+	slices.SortFunc(out, func(a, b span) int { return a.start - b.start })
+	return out
+}
+
+// spans returns the byte ranges between the matches of sep; separators stay with the part before.
+func spans(text string, sep *regexp.Regexp) [][2]int {
+	var out [][2]int
+	from := 0
+	for _, m := range sep.FindAllStringIndex(text, -1) {
+		if from < m[1] {
+			out = append(out, [2]int{from, m[1]})
+		}
+		from = m[1]
+	}
+	if from < len(text) {
+		out = append(out, [2]int{from, len(text)})
+	}
+	return out
+}
+
+// clauses returns the byte ranges of the clauses of a sentence; the conjunction stays with
+// the clause it opens.
+func clauses(sentence string) [][2]int {
+	var out [][2]int
+	from := 0
+	for _, m := range clauseBreak.FindAllStringIndex(sentence, -1) {
+		out = append(out, [2]int{from, m[0]})
+		from = m[0]
+	}
+	return append(out, [2]int{from, len(sentence)})
+}
+
+// others are the indices of the clues that do not ask.
+func (q question) others() []int {
+	var out []int
+	for i := range q.clues {
+		if i != q.focus && len(q.clues[i].stems) > 0 {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// asks reports whether the stems of s all stand in the question.
+func (q question) holds(s string) bool {
+	parts := stems(s)
+	return len(parts) > 0 && !slices.ContainsFunc(parts, func(p string) bool { return !q.known[p] })
+}

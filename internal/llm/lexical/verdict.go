@@ -1,0 +1,141 @@
+package lexical
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// truth answers a question for yes or no, or checks a claim, by how much of it the best sentence has.
+func (v *view) truth() final {
+	doc, sentence, best := v.whole()
+	if doc < 0 {
+		return final{"No sentence read has any of the question's words.", notFound, 0}
+	}
+	why := fmt.Sprintf("The sentence that has most of it, %.0f%%: %s", 100*best, v.quote(doc, sentence))
+	if v.q.kind == claim {
+		switch {
+		case best >= 0.75:
+			return final{why, "supported", best}
+		case best >= 0.4:
+			return final{why, "partially supported", best}
+		}
+		return final{why, notFound, 1 - best}
+	}
+	if best >= 0.5 {
+		return final{why, "yes", best}
+	}
+	return final{why, "no", 1 - best}
+}
+
+// whole finds the sentence that, with its surroundings, has most of the whole question.
+func (v *view) whole() (doc, sentence int, best float64) {
+	doc = -1
+	total := 0.0
+	for _, w := range v.sum {
+		total += w
+	}
+	if total == 0 {
+		return
+	}
+	for i, d := range v.order {
+		for s := range d.sentences {
+			if d.sentences[s].mask == 0 {
+				continue
+			}
+			value := 0.0
+			for k := range v.clues {
+				value += v.local(d, s, k) * v.sum[k] / total
+			}
+			if value > best {
+				doc, sentence, best = i, s, value
+			}
+		}
+	}
+	return doc, sentence, best
+}
+
+// passage answers with the sentence that has most of the question, and the next one.
+func (v *view) passage() final {
+	doc, sentence, best := v.whole()
+	if doc < 0 || best < leastTotal/2 {
+		return final{"No passage read has enough of the question's words.", notFound, 0}
+	}
+	d := v.order[doc]
+	text := d.sentences[sentence].text
+	return final{"This passage has most of the question's words: " + v.quote(doc, sentence), strings.Join(strings.Fields(text), " "), best}
+}
+
+// earlier and later are the words of questions that compare dates.
+var (
+	earlier = set(`first earlier earliest older oldest before`)
+	later   = set(`later latest last younger youngest newer newest recent recently after`)
+)
+
+// choose decides between the two things a question names: by their years where it asks
+// which came first or last, else by how much of the question stands beside each.
+func (v *view) choose() (final, bool) {
+	var docs, sentences [2]int
+	var years [2]int
+	var value [2]float64
+	for n, option := range v.q.options {
+		docs[n] = -1
+		for i, d := range v.order {
+			for s := range d.sentences {
+				if d.titleKey != key(option) && !holdsWord(d.sentences[s].lower, strings.ToLower(option)) {
+					continue
+				}
+				x := v.local(d, s, v.q.focus)
+				if d.titleKey == key(option) {
+					x += 0.5
+				}
+				if x > value[n] || docs[n] < 0 {
+					value[n], docs[n], sentences[n] = x, i, s
+				}
+			}
+		}
+		if docs[n] >= 0 {
+			years[n] = v.firstYear(docs[n], sentences[n])
+		}
+	}
+	if docs[0] < 0 || docs[1] < 0 {
+		return final{}, false
+	}
+	pick := 0
+	if value[1] > value[0] {
+		pick = 1
+	}
+	if order := v.order2(); order != 0 && years[0] != years[1] && years[0] > 0 && years[1] > 0 {
+		pick = 0
+		if (years[1] < years[0]) == (order < 0) {
+			pick = 1
+		}
+	}
+	why := v.quote(docs[0], sentences[0]) + " " + v.quote(docs[1], sentences[1])
+	return final{why, v.q.options[pick], min(value[0], value[1], 1)}, true
+}
+
+// order2 is -1 where the question asks for the earlier, 1 for the later, 0 for neither.
+func (v *view) order2() int {
+	for _, w := range scan(v.q.text) {
+		switch lower := strings.ToLower(w.text); {
+		case earlier[lower]:
+			return -1
+		case later[lower]:
+			return 1
+		}
+	}
+	return 0
+}
+
+// firstYear is the first year in or after a sentence, within its document.
+func (v *view) firstYear(doc, sentence int) int {
+	d := v.order[doc]
+	for s := sentence; s < len(d.sentences); s++ {
+		if ys := years(d.sentences[s].text); len(ys) > 0 {
+			n, _ := strconv.Atoi(ys[0].text)
+			return n
+		}
+	}
+	return 0
+}
