@@ -194,6 +194,11 @@ func (r *Reader) openFile(in input) error {
 	if err != nil {
 		return err
 	}
+	return r.begin(in, s)
+}
+
+// begin is openFile over the file's stream.
+func (r *Reader) begin(in input, s *stream) error {
 	r.stream = s
 	c := newCutter(s, r.opts.MaxRecordBytes)
 	head := c.head()

@@ -90,5 +90,5 @@ func FuzzTREC(f *testing.F) {
 	for _, s := range []string{newswire, "<DOC><DOCNO>1</DOCNO><html><p>x", "<DOC", "<DOC><DOC></DOC>", "<DOC id='a'><TEXT><!-- x</TEXT></DOC>", "</DOC><DOC>\x00\xff</DOC>"} {
 		f.Add(s)
 	}
-	fuzzFormat(f, FormatTREC, "a.trec")
+	fuzzFormat(f, kindTREC)
 }

@@ -134,5 +134,5 @@ func FuzzCompressed(f *testing.F) {
 	for _, s := range []string{gzipped(lineA), zstded(lineA) + zstded(lineB), gzipped(lineA)[:20], "BZh91AY&SY", "\xff\xfea\x00", "\x50\x2a\x4d\x18\xff\xff\xff\xff"} {
 		f.Add(s)
 	}
-	fuzzFormat(f, FormatAuto, "a.jsonl")
+	fuzzFormat(f, kindJSON)
 }

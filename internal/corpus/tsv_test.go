@@ -1,6 +1,8 @@
 package corpus
 
 import (
+	"errors"
+	"io"
 	"strings"
 	"testing"
 )
@@ -45,22 +47,36 @@ func FuzzTSV(f *testing.F) {
 	for _, s := range []string{"1\tx\n2\ty\tz\n", "id\ttitle\ttext\n1\tt\tx\n", "\xef\xbb\xbf1\tx\r\n\n", "a", "\t\t\t", "1\t\xff\x00"} {
 		f.Add(s)
 	}
-	fuzzFormat(f, FormatTSV, "a.tsv")
+	fuzzFormat(f, kindTSV)
 }
 
-// fuzzFormat reads foreign bytes as a file of a format and checks what every document
+// fuzzFormat reads foreign bytes as a file of a kind and checks what every document
 // promises.
-func fuzzFormat(f *testing.F, format Format, name string) {
+func fuzzFormat(f *testing.F, k kind) {
+	table := defaultTable(f)
 	f.Fuzz(func(t *testing.T, content string) {
-		docs, report, err := all(Options{Format: format, OnBad: SkipBad}, file(t, name, content))
-		if err != nil && !strings.Contains(err.Error(), ErrNoDocuments.Error()) && !strings.Contains(err.Error(), errDamaged.Error()) {
-			t.Fatalf("got error %v under the policy that skips", err)
+		r := &Reader{opts: Options{OnBad: SkipBad, MaxRecordBytes: 1 << 20}, fields: table, inMemory: true}
+		s := &stream{}
+		if err := s.decompress(strings.NewReader(content)); err != nil {
+			return
 		}
-		if int64(len(docs)) > report.Records {
-			t.Fatalf("got %d documents of %d records", len(docs), report.Records)
+		defer r.Close()
+		if err := r.begin(input{path: "f", docid: "f", kind: k}, s); err != nil {
+			return
 		}
-		for _, d := range docs {
-			checkDocument(t, d)
+		for {
+			rec, err := r.Next()
+			if err != nil {
+				if err != io.EOF && !errors.Is(err, errDamaged) {
+					t.Fatalf("got error %v under the policy that skips", err)
+				}
+				return
+			}
+			if doc, err := rec.Document(); err == nil {
+				checkDocument(t, doc)
+			} else if !errors.Is(err, ErrSkipped) {
+				t.Fatalf("got error %v under the policy that skips", err)
+			}
 		}
 	})
 }

@@ -58,7 +58,7 @@ func ReadRun(path string) (Run, error) {
 // a decimal one; inf and -inf are taken, nan is not. A docid twice for one query is an
 // error with both lines; so is a file without any line (ErrEmpty).
 func ParseRun(r io.Reader, name string) (Run, error) {
-	p := runParser{complaints: complaints{name: name}, lines: map[[2]string]int{}}
+	p := runParser{complaints: complaints{name: name}, lines: map[[2]string]int{}, same: map[string]string{}}
 	if err := eachLine(r, name, p.line); err != nil {
 		return nil, fmt.Errorf("read run: %w", err)
 	}
@@ -76,6 +76,18 @@ type runParser struct {
 	run Run
 	// lines remembers where each pair of query and docid stands.
 	lines map[[2]string]int
+	// same holds one copy of each query id and tag.
+	same map[string]string
+}
+
+// intern returns the one copy of s that is kept.
+func (p *runParser) intern(s string) string {
+	if kept, ok := p.same[s]; ok {
+		return kept
+	}
+	s = strings.Clone(s)
+	p.same[s] = s
+	return s
 }
 
 func (p *runParser) line(l line) error {
@@ -101,14 +113,15 @@ func (p *runParser) line(l line) error {
 		p.add(l.number, "%w", err)
 		return nil
 	}
-	pair := [2]string{columns[0], columns[2]}
+	columns[2] = strings.Clone(columns[2])
+	pair := [2]string{p.intern(columns[0]), columns[2]}
 	if before, ok := p.lines[pair]; ok {
 		p.add(l.number, "document %s for query %s stands on line %d already: a ranking holds a document once",
 			shorten(columns[2]), shorten(columns[0]), before)
 		return nil
 	}
 	p.lines[pair] = l.number
-	p.run = append(p.run, RunLine{QueryID: columns[0], DocID: columns[2], Rank: rank, Score: score, Tag: columns[5]})
+	p.run = append(p.run, RunLine{QueryID: pair[0], DocID: columns[2], Rank: rank, Score: score, Tag: p.intern(columns[5])})
 	return nil
 }
 

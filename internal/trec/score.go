@@ -8,8 +8,9 @@ import (
 // AdjustScores turns raw scores, best first, into the ones Anserini displays, in
 // place: each is rounded to four decimals, and scores that come within 1e-4 of the
 // one before are set apart by steps of 1e-6 (ScoreTiesAdjusterReranker). The order of
-// the list stays. All steps are in float32, as there: above 16 a step may be lost to
-// rounding; [RunWriter] takes care of that.
+// the list stays. All steps are in float32, as there, with conversions that keep a
+// compiler from fusing them: above 16 a step may be lost to rounding, which [RunWriter]
+// takes care of.
 func AdjustScores(scores []float32) {
 	ties := 0
 	for i, s := range scores {
@@ -18,8 +19,7 @@ func AdjustScores(scores []float32) {
 			ties = 0
 		} else {
 			ties++
-			step := float32(1e-6) * float32(ties)
-			s -= step
+			s -= float32(float32(1e-6) * float32(ties))
 		}
 		scores[i] = s
 	}
@@ -27,7 +27,7 @@ func AdjustScores(scores []float32) {
 
 // roundScore rounds to four decimals, halves upwards, over a 64-bit integer.
 func roundScore(s float32) float32 {
-	scaled := math.Floor(float64(s)*1e4 + 0.5)
+	scaled := math.Floor(float64(float64(s)*1e4) + 0.5)
 	switch {
 	case math.IsNaN(scaled):
 		return 0
