@@ -10,8 +10,8 @@ const notFound = "not found"
 
 // Thresholds below which a candidate is not put forward: of the part that asks, and of the whole.
 const (
-	leastFocus = 0.35
-	leastTotal = 0.40
+	leastFocus = 0.40
+	leastTotal = 0.30
 )
 
 // final is an answer in its three parts.

@@ -21,6 +21,16 @@ type bridges struct {
 	text map[string]string
 }
 
+// Shares of a clue that names carry, by where they stand: in the sentence that has the
+// clue, beside it, or anywhere in a short document that has it.
+const (
+	inClue     = 0.9
+	besideClue = 0.75
+	inDocument = 0.5
+
+	shortDocument = 60 // sentences
+)
+
 // bridgeSentences bounds the sentences a clue takes names from.
 const bridgeSentences = 40
 
@@ -33,15 +43,35 @@ func (v *view) build() {
 			continue
 		}
 		for _, p := range v.strongest(k) {
-			d := v.order[p.doc]
-			for _, n := range v.names(d.sentences[p.sentence].text) {
-				v.carry(n.text, k, 0.9*p.value)
-			}
+			v.carryBeside(v.order[p.doc], p.sentence, k, p.value)
 		}
 		for i, d := range v.order {
-			if d.titleKey != "" && v.best[i][k] > 0 {
+			if v.best[i][k] == 0 {
+				continue
+			}
+			if d.titleKey != "" {
 				v.carry(bracketed.ReplaceAllString(d.title, ""), k, v.best[i][k])
 			}
+			if len(d.sentences) <= shortDocument {
+				for s := range d.sentences {
+					for _, n := range v.names(d.sentences[s].text) {
+						v.carry(n.text, k, inDocument*v.best[i][k])
+					}
+				}
+			}
+		}
+	}
+}
+
+// carryBeside lets the names in and beside a sentence carry clue k.
+func (v *view) carryBeside(d *document, s, k int, share float64) {
+	for n := max(0, s-1); n <= min(len(d.sentences)-1, s+1); n++ {
+		level := besideClue
+		if n == s {
+			level = inClue
+		}
+		for _, name := range v.names(d.sentences[n].text) {
+			v.carry(name.text, k, level*share)
 		}
 	}
 }

@@ -216,6 +216,9 @@ func (l *library) sentencesOf(d *document) []sentence {
 		s := &out[i]
 		s.lower = strings.ToLower(s.text)
 		s.mask = l.maskOf(s.text)
+		if lifespan.MatchString(s.text) {
+			s.mask |= l.stemsMask(lifeStems)
+		}
 		if isHeading(s.text) {
 			heading = s.mask
 		}
@@ -223,6 +226,13 @@ func (l *library) sentencesOf(d *document) []sentence {
 	}
 	return out
 }
+
+// lifespan is the way in which texts give the years of a life. It says born and died
+// without the words.
+var (
+	lifespan  = regexp.MustCompile(`\((?:[^()]{0,40}\b)?(1\d{3}|20\d{2})\s*(?:–|-|—|to)\s*(?:[^()]{0,40}\b)?(1\d{3}|20\d{2})\)`)
+	lifeStems = stems("born birth died dead death")
+)
 
 // isHeading tells a heading: a Markdown one, or a short line without an end.
 func isHeading(s string) bool {

@@ -62,6 +62,7 @@ var (
 	sentenceEnd   = regexp.MustCompile(`[.?!][")\]”’']*\s+`)
 	// clauseBreak separates clues inside a sentence.
 	clauseBreak = regexp.MustCompile(`(?i)\s*[;:,—–]\s+|\s+(?:and|but|or|who|whose|whom|which|that|where|when|while|after|before|because|since|although|until)\s+`)
+	relative    = regexp.MustCompile(`(?i)^\W*(?:who|whose|whom|which|that|where)\b`)
 	backward    = regexp.MustCompile(`(?i)\b(he|him|his|she|her|hers|it|its|they|them|their|there)\b`)
 )
 
@@ -117,26 +118,46 @@ func split(text string, a ask) (clues []clue, focus int) {
 func clausesOf(text string) []clue {
 	var out []clue
 	for _, s := range spans(text, sentenceEnd) {
-		first := len(out)
+		var parts []clue
 		for _, c := range clauses(text[s[0]:s[1]]) {
-			part := clue{from: s[0] + c[0], to: s[0] + c[1]}
-			part.stems = stems(text[part.from:part.to])
-			if n := len(out); n > first && (len(part.stems) < 2 || len(out[n-1].stems) < 2) {
-				part.from = out[n-1].from
-				part.stems = stems(text[part.from:part.to])
-				out = out[:n-1]
-			}
-			out = append(out, part)
+			from, to := s[0]+c[0], s[0]+c[1]
+			parts = append(parts, clue{from: from, to: to, stems: stems(text[from:to])})
 		}
+		out = append(out, joinShort(text, parts)...)
 	}
 	return out
 }
 
-// joinAsking makes the clause that asks one with the next where it says too little by
-// itself: "In what year was the judge | who decided the matter born?"
+// joinShort joins clauses of a single content word: with the relative clause that follows
+// ("after the schoolmistress | who had taught her"), else with the clause before.
+func joinShort(text string, parts []clue) []clue {
+	join := func(i int) {
+		parts[i].to = parts[i+1].to
+		parts[i].stems = stems(text[parts[i].from:parts[i].to])
+		parts = slices.Delete(parts, i+1, i+2)
+	}
+	for i := len(parts) - 2; i >= 0; i-- {
+		if len(parts[i].stems) < 2 && relative.MatchString(text[parts[i+1].from:parts[i+1].to]) {
+			join(i)
+		}
+	}
+	for i := len(parts) - 2; i >= 0; i-- {
+		if len(parts[i+1].stems) < 2 || len(parts[i].stems) == 0 {
+			join(i)
+		}
+	}
+	return parts
+}
+
+// joinAsking makes the clause that asks one with the next where it has no verb yet: "In
+// what year was the judge | who decided the matter born?"
 func joinAsking(parts []clue, text string, a ask) []clue {
+	enough := 0
+	if a.kind == date || a.kind == year || a.kind == number || a.kind == place {
+		enough = 1
+	}
 	for i := range parts {
-		if !parts[i].has(a.at) || i+1 == len(parts) || len(without(parts[i].stems, a.head)) > 1 {
+		if !parts[i].has(a.at) || i+1 == len(parts) || len(without(parts[i].stems, a.head)) > enough {
 			continue
 		}
 		parts[i].to = parts[i+1].to
@@ -204,10 +225,19 @@ func clauses(sentence string) [][2]int {
 	var out [][2]int
 	from := 0
 	for _, m := range clauseBreak.FindAllStringIndex(sentence, -1) {
+		if strings.TrimSpace(strings.ToLower(sentence[m[0]:m[1]])) == "that" && !startsClause(sentence[m[1]:]) {
+			continue
+		}
 		out = append(out, [2]int{from, m[0]})
 		from = m[0]
 	}
 	return append(out, [2]int{from, len(sentence)})
+}
+
+// startsClause tells "that was formed" from "that second organ".
+func startsClause(rest string) bool {
+	next := scan(rest)
+	return len(next) > 0 && (!next[0].content() || looksVerbal(strings.ToLower(next[0].text)))
 }
 
 // others are the indices of the clues that do not ask.

@@ -146,6 +146,24 @@ func years(text string) []span {
 	return out
 }
 
+// inLife says how well a date inside a pair of years of a life suits: the first is the
+// birth, the second the death.
+func (q question) inLife(s span, sentence string) float64 {
+	m := lifespan.FindStringSubmatchIndex(sentence)
+	if m == nil || s.start < m[0] || s.end > m[1] {
+		return 1
+	}
+	born, died := q.known["born"] || q.known["birth"], q.known["di"] || q.known["death"]
+	first := s.end < m[4]
+	switch {
+	case born && first, died && !first && !born:
+		return 1.2
+	case born, died:
+		return 0.5
+	}
+	return 0.7
+}
+
 // quantities returns the numbers of a sentence, those with the unit asked for first and
 // with the unit in the span.
 func quantities(text string, unit []string) []span {

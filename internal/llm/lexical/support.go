@@ -3,6 +3,7 @@ package lexical
 import (
 	"cmp"
 	"math/bits"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -228,6 +229,7 @@ func (v *view) spansAt(i, s int) []occurrence {
 // weigh adds what an occurrence says for a candidate.
 func (v *view) weigh(c *candidate, o occurrence) {
 	near := append(v.near(o.doc, o.sentence), nameKey(o.text))
+	near = append(near, strings.Fields(nameKey(o.text))...)
 	total := 0.0
 	here := make([]float64, len(v.clues))
 	for k := range v.clues {
@@ -326,8 +328,10 @@ func (v *view) suits(s span, sentence string) float64 {
 	}
 	last, first := strings.ToLower(ws[len(ws)-1].text), strings.ToLower(ws[0].text)
 	switch v.q.kind {
+	case date, year:
+		return v.q.inLife(s, sentence)
 	case person:
-		f := 1.0
+		f := v.isPerson(s, sentence)
 		if placeNouns[last] || bodyNouns[last] || placeNouns[first] || monthOrDay[first] {
 			f *= 0.4
 		}
@@ -337,7 +341,7 @@ func (v *view) suits(s span, sentence string) float64 {
 		if len(ws) > 5 || strings.ContainsAny(s.text, "0123456789") {
 			f *= 0.5
 		}
-		return f * v.isA(s)
+		return f * v.isA(s, sentence)
 	case place:
 		f := 0.8
 		if s.start > 0 {
@@ -352,28 +356,57 @@ func (v *view) suits(s span, sentence string) float64 {
 		if bodyNouns[last] || honorifics[first] || monthOrDay[first] {
 			f *= 0.6
 		}
-		return f * v.isA(s)
+		return f * v.isA(s, sentence)
 	case thing:
 		f := 1.0
 		if monthOrDay[first] {
 			f *= 0.5
 		}
-		return f * v.isA(s)
+		return f * v.isA(s, sentence)
 	}
 	return 1
 }
 
+var pronoun = regexp.MustCompile(`(?i)\b(he|she|his|her|born)\b`)
+
+// isPerson weighs a name as that of a person: by the first sentences of the document of
+// that title, else by a preposition of place before it.
+func (v *view) isPerson(s span, sentence string) float64 {
+	k := nameKey(s.text)
+	for _, d := range v.order {
+		if d.titleKey != k || len(d.sentences) == 0 {
+			continue
+		}
+		for n := range min(3, len(d.sentences)) {
+			if lifespan.MatchString(d.sentences[n].text) || pronoun.MatchString(d.sentences[n].text) {
+				return 1.1
+			}
+		}
+		return 0.6
+	}
+	if s.start > 0 {
+		before := scan(sentence[:s.start])
+		if n := len(before); n > 0 && placing[strings.ToLower(before[n-1].text)] {
+			return 0.75
+		}
+	}
+	return 1
+}
+
+// placing are prepositions that stand before places and seldom before people.
+var placing = set(`in at on near into around outside`)
+
 var monthOrDay = set(`january february march april may june july august september october november december monday tuesday wednesday thursday friday saturday sunday`)
 
-// isA raises names that are called what is asked for: the noun stands in or beside the
-// name, or in the first sentences of the document of that title.
-func (v *view) isA(s span) float64 {
+// isA raises names that are called what is asked for: the noun stands in or right before
+// the name, or the document of that title says that it is one.
+func (v *view) isA(s span, sentence string) float64 {
 	if len(v.q.head) == 0 {
 		return 1
 	}
 	want := v.q.head[len(v.q.head)-1]
-	if slices.Contains(stems(s.text), want) {
-		return 1.1
+	if slices.Contains(stems(s.text), want) || s.start > 0 && slices.Contains(stems(lastWords(sentence[:s.start], 2)), want) {
+		return 1.15
 	}
 	k := nameKey(s.text)
 	for _, d := range v.order {
@@ -381,10 +414,30 @@ func (v *view) isA(s span) float64 {
 			continue
 		}
 		for n := range min(2, len(d.sentences)) {
-			if slices.Contains(stems(d.sentences[n].text), want) {
+			if slices.Contains(stems(definition(d.sentences[n].text)), want) {
 				return 1.25
 			}
 		}
+		return 0.85
 	}
 	return 1
+}
+
+// lastWords returns the end of a text from its n-th word from behind.
+func lastWords(text string, n int) string {
+	words := scan(text)
+	if len(words) == 0 {
+		return ""
+	}
+	return text[words[max(0, len(words)-n)].start:]
+}
+
+var definesAs = regexp.MustCompile(`\b(?:is|was|are|were) (?:an? |the |one of the )?([^.,;:()]{3,80})`)
+
+// definition returns what a sentence says that its subject is, up to the next stop.
+func definition(sentence string) string {
+	if m := definesAs.FindStringSubmatch(sentence); m != nil {
+		return m[1]
+	}
+	return ""
 }

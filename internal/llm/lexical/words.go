@@ -1,6 +1,7 @@
 package lexical
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -98,7 +99,7 @@ var function = set(`
 	below besides between both but by came can cannot come could did do does doing done down during each either else
 	end ended even ever every everybody everyone for from further gave get give given go goes gone got had has have
 	having he hence her here hers herself him himself his how however i if in into is it its itself just know known
-	later least less let like made make makes many may me might mine more most much must my myself name named near
+	later least less let like made make makes many may me might mine more most much must my myself near
 	neither never no nobody nor not nothing now of off on once one only onto or other others our ours out over own
 	per please put rather same see seen several shall she should since so some somebody someone something still
 	such take taken tell than that the their theirs them themselves then there these they thing things this those
@@ -115,8 +116,12 @@ func set(list string) map[string]bool {
 	return out
 }
 
+// nameOf is a phrase that stands for what it names.
+var nameOf = regexp.MustCompile(`(?i)\bnames? of\b`)
+
 // stems returns the stems of the content words of text, each once, in order.
 func stems(text string) []string {
+	text = nameOf.ReplaceAllString(text, " ")
 	var out []string
 	seen := map[string]bool{}
 	for _, w := range scan(text) {
