@@ -45,7 +45,8 @@ func (c *cutter) more() bool {
 		c.started = true
 	}
 	if size < 2*len(c.buf) {
-		size = 2 * len(c.buf)
+		// Nothing longer than the bound is ever needed.
+		size = min(2*len(c.buf), max(len(c.buf), c.max)+nextChunk)
 	}
 	buf := make([]byte, size)
 	old := copy(buf, c.buf)

@@ -100,7 +100,10 @@ func (p *pageReader) token(kind html.TokenType) {
 }
 
 // pageAttrs are the attributes that matter.
-type pageAttrs struct{ name, content, rel, href, role string }
+type pageAttrs struct {
+	name, content, rel, href, role string
+	hidden                         bool
+}
 
 func (p *pageReader) attributes(more bool) (a pageAttrs) {
 	for more {
@@ -117,6 +120,10 @@ func (p *pageReader) attributes(more bool) (a pageAttrs) {
 			a.href = string(value)
 		case "role":
 			a.role = string(value)
+		case "hidden":
+			a.hidden = true
+		case "style":
+			a.hidden = a.hidden || bytes.Contains(bytes.ReplaceAll(value, []byte(" "), nil), []byte("display:none"))
 		}
 	}
 	return a
@@ -229,7 +236,17 @@ func isLeftOut(tag atom.Atom, a pageAttrs) bool {
 	case atom.Nav, atom.Template, atom.Svg, atom.Object, atom.Canvas, atom.Audio, atom.Video, atom.Select, atom.Button:
 		return true
 	}
-	return strings.EqualFold(a.role, "navigation")
+	return a.hidden && !neverCloses(tag) || strings.EqualFold(a.role, "navigation")
+}
+
+// neverCloses tells whether an element has no closing tag, or one that is often left
+// out: it cannot be left out whole.
+func neverCloses(tag atom.Atom) bool {
+	switch tag {
+	case atom.P, atom.Li, atom.Dt, atom.Dd, atom.Tr, atom.Td, atom.Th, atom.Option, atom.Input, atom.Img, atom.Br, atom.Hr, atom.Body, atom.Html:
+		return true
+	}
+	return false
 }
 
 func headingLevel(tag atom.Atom) int {

@@ -7,7 +7,7 @@ import (
 
 // DefaultMaxRecordBytes bounds one record (a line, a JSON value, a <DOC>, a file,
 // decompressed) where [Options.MaxRecordBytes] is 0.
-const DefaultMaxRecordBytes = 1 << 30
+const DefaultMaxRecordBytes = 512 << 20
 
 // Options says how sources are read. The zero value is the documented default.
 type Options struct {

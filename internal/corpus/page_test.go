@@ -19,6 +19,7 @@ func TestHTML(t *testing.T) {
 			Document{Text: "k1 | b\n0.9 | 0.4"}},
 		{"preformatted text stays", "<p>a<pre>\n  x = 1\n\n    y</pre>b", Document{Text: "a\n\n  x = 1\n\n    y\n\nb"}},
 		{"navigation is left out", `<nav><a>Home</a><nav>in</nav></nav><div role="navigation"><div>menu</div></div><p>text</p><footer>foot</footer>`, Document{Text: "text\n\nfoot"}},
+		{"what is hidden is left out", `<div hidden>no</div><div style="color:red; display: none">no<div>no</div></div><p hidden>kept<div>x</div>`, Document{Text: "kept\nx"}},
 		{"navigation that never closes is kept", `<p>a</p><nav><p>b</p>`, Document{Text: "a\n\nb"}},
 		{"the first heading stands in for a title", `<h2>Head &amp; tail</h2><h1>No</h1><p>x`, Document{Title: "Head & tail", Text: "## Head & tail\n\n# No\n\nx"}},
 		{"the head's date and address", `<head><meta name="date" content="2020-01-02"><link rel="canonical" href="https://example.org/"><meta property="og:url" content="no"></head>x`,

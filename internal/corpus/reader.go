@@ -45,6 +45,9 @@ func Open(sources []string, opts Options) (*Reader, error) {
 		opts.MaxRecordBytes = DefaultMaxRecordBytes
 	}
 	opts.MaxRecordBytes = min(opts.MaxRecordBytes, math.MaxInt/4)
+	if _, err := ParseFormat(string(opts.Format)); err != nil {
+		return nil, err
+	}
 	fields, err := newFieldTable(opts.Fields)
 	if err != nil {
 		return nil, err

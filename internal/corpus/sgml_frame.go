@@ -23,13 +23,13 @@ func (f *sgmlFramer) next() (Record, error) {
 		return Record{}, err
 	}
 	rec := Record{loc: Location{File: f.name, Line: f.c.line}}
-	for searched := 0; ; {
-		end := indexFold(f.c.buf[searched:], docClose)
-		if end >= 0 {
-			return f.document(rec, searched+end)
+	for searched := len(docOpen); ; {
+		at, opens := indexDoc(f.c.buf[searched:])
+		if at >= 0 {
+			return f.document(rec, searched+at, opens)
 		}
-		// The closing tag may lie across the end of what has been read.
-		searched = max(0, len(f.c.buf)-len(docClose)+1)
+		// A tag may lie across the end of what has been read.
+		searched = max(searched, len(f.c.buf)-len(docClose)+1)
 		if searched > f.c.max {
 			err := tooLong(rec.loc, f.c.max)
 			err.lost = true
@@ -75,15 +75,14 @@ func (f *sgmlFramer) outside(n int) {
 	}
 }
 
-// document takes a document whose closing tag stands at end. One that holds another
-// opening tag lost its own closing tag: it is bad, and reading goes on at the other.
-func (f *sgmlFramer) document(rec Record, end int) (Record, error) {
-	if inner := indexOpen(f.c.buf[1:end]); inner >= 0 {
-		f.c.pass(1 + inner)
+// document takes a document whose closing tag stands at end. If that is another opening
+// tag, the document lost its own closing tag: it is bad, and reading goes on there.
+func (f *sgmlFramer) document(rec Record, end int, opens bool) (Record, error) {
+	rec.data = f.c.counted(end)
+	if opens {
 		return rec, &RecordError{Location: rec.loc, Problem: fmt.Sprintf("<DOC> without </DOC> before the next <DOC> on line %d", f.c.line),
 			Fix: "close the document"}
 	}
-	rec.data = f.c.counted(end)
 	f.c.pass(len(docClose))
 	if len(rec.data) > f.c.max {
 		return rec, tooLong(rec.loc, f.c.max)
@@ -91,19 +90,42 @@ func (f *sgmlFramer) document(rec Record, end int) (Record, error) {
 	return rec, nil
 }
 
-// indexOpen finds <DOC> or <DOC with attributes, but not <DOCNO>; -1 if absent.
-func indexOpen(b []byte) int {
-	for at := 0; ; {
-		i := indexFold(b[at:], docOpen)
+// indexDoc finds the next tag that opens or closes a document; -1 if there is none.
+func indexDoc(b []byte) (at int, opens bool) {
+	for at := 0; at < len(b); at++ {
+		i := bytes.IndexByte(b[at:], '<')
 		if i < 0 {
-			return -1
+			break
 		}
 		at += i
-		if next := at + len(docOpen); next < len(b) && (b[next] == '>' || spaceLen(b[next:next+1]) == 1) {
+		if isOpen(b[at:]) {
+			return at, true
+		}
+		if len(b)-at >= len(docClose) && bytes.EqualFold(b[at:at+len(docClose)], docClose) {
+			return at, false
+		}
+	}
+	return -1, false
+}
+
+// isOpen tells whether b begins with <DOC> or <DOC with attributes, but not <DOCNO>.
+func isOpen(b []byte) bool {
+	n := len(docOpen)
+	return len(b) > n && bytes.EqualFold(b[:n], docOpen) && (b[n] == '>' || spaceLen(b[n:n+1]) == 1)
+}
+
+// indexOpen finds the next tag that opens a document; -1 if there is none.
+func indexOpen(b []byte) int {
+	for at := 0; at < len(b); at++ {
+		i := bytes.IndexByte(b[at:], '<')
+		if i < 0 {
+			break
+		}
+		if at += i; isOpen(b[at:]) {
 			return at
 		}
-		at++
 	}
+	return -1
 }
 
 // indexFold finds a tag whatever the case of its letters.

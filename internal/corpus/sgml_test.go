@@ -76,6 +76,19 @@ func TestTRECErrors(t *testing.T) {
 	}
 }
 
+// TestTRECManyUnclosed would take hours if each tag were searched for to the end.
+func TestTRECManyUnclosed(t *testing.T) {
+	const n = 200_000
+	_, report, err := all(Options{OnBad: SkipBad}, file(t, "a.trec", strings.Repeat("<DOC>", n)+"<DOCNO>1</DOCNO></DOC>"))
+	if err != nil || report.Bad != n-1 {
+		t.Errorf("got %d bad, %v; want %d", report.Bad, err, n-1)
+	}
+	in := "<DOC><DOCNO>1</DOCNO>" + strings.Repeat("<TITLE><DATE><TEXT><x1><!-- ", n) + "</DOC>"
+	if _, _, err := all(Options{}, file(t, "a.trec", in)); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestTRECTagsAcrossChunks(t *testing.T) {
 	for pad := firstChunk - 60; pad < firstChunk+10; pad++ {
 		in := "<DOC>\n<DOCNO>1</DOCNO>\n" + strings.Repeat("a", pad) + "\n</DOC>\n<DOC>\n<DOCNO>2</DOCNO>\nb</DOC>\n"
