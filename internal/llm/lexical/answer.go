@@ -2,16 +2,19 @@ package lexical
 
 import (
 	"fmt"
+	"html"
 	"strings"
 )
 
 // notFound is the exact answer where no answer was found.
 const notFound = "not found"
 
-// Thresholds below which a candidate is not put forward: of the part that asks, and of the whole.
+// Thresholds below which a candidate is not put forward: of the whole; and, where the
+// whole is not convincing either, of the part that asks.
 const (
-	leastFocus = 0.40
 	leastTotal = 0.30
+	leastFocus = 0.40
+	convincing = 0.60
 )
 
 // final is an answer in its three parts.
@@ -45,10 +48,10 @@ func (s *session) answer() final {
 		return v.nothing(nil)
 	}
 	c := found[0]
-	if c.clues[v.q.focus] < leastFocus || c.score < leastTotal {
+	if c.score < leastTotal || c.score < convincing && c.clues[v.q.focus] < leastFocus {
 		return v.nothing(&c)
 	}
-	return final{v.explain(c), c.text, v.mean(c.clues)}
+	return final{v.explain(c), html.UnescapeString(c.text), v.mean(c.clues)}
 }
 
 // explain quotes the sentence the answer stands in and, for each other clue, the best one.

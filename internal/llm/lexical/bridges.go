@@ -54,7 +54,7 @@ func (v *view) build() {
 			}
 			if len(d.sentences) <= shortDocument {
 				for s := range d.sentences {
-					for _, n := range v.names(d.sentences[s].text) {
+					for _, n := range v.namesIn(d, s) {
 						v.carry(n.text, k, inDocument*v.best[i][k])
 					}
 				}
@@ -70,7 +70,7 @@ func (v *view) carryBeside(d *document, s, k int, share float64) {
 		if n == s {
 			level = inClue
 		}
-		for _, name := range v.names(d.sentences[n].text) {
+		for _, name := range v.namesIn(d, n) {
 			v.carry(name.text, k, level*share)
 		}
 	}
@@ -186,23 +186,25 @@ func (v *view) near(i, s int) []string {
 		out = append(out, d.titleKey)
 	}
 	for n := max(0, s-1); n <= min(len(d.sentences)-1, s+1); n++ {
-		out = append(out, v.namesIn(d, n)...)
+		v.namesIn(d, n)
+		out = append(out, d.sentences[n].nameKeys...)
 	}
 	return out
 }
 
-// namesIn are the keys of the names in a sentence, and those of their words that are names
-// by themselves.
-func (v *view) namesIn(d *document, s int) []string {
+// namesIn are the names in a sentence, found once.
+func (v *view) namesIn(d *document, s int) []span {
 	x := &d.sentences[s]
-	if !x.named {
-		x.named = true
-		for _, n := range v.names(x.text) {
-			k := nameKey(n.text)
-			x.names = append(x.names, k)
-			if words := strings.Fields(k); len(words) > 1 {
-				x.names = append(x.names, words[len(words)-1])
-			}
+	if x.named {
+		return x.names
+	}
+	x.named = true
+	x.names = v.names(x.text)
+	for _, n := range x.names {
+		k := nameKey(n.text)
+		x.nameKeys = append(x.nameKeys, k)
+		if words := strings.Fields(k); len(words) > 1 {
+			x.nameKeys = append(x.nameKeys, words[len(words)-1])
 		}
 	}
 	return x.names

@@ -56,9 +56,11 @@ type sentence struct {
 	line    int
 	mask    mask
 	heading mask
-	// upper and names are filled when they are asked for.
-	upper, names []string
-	named        bool
+	// upper are its words with capital letters; names and nameKeys what looks like names, the
+	// keys with the last words of longer ones. They are filled when they are asked for.
+	upper, nameKeys []string
+	names           []span
+	named           bool
 }
 
 func newLibrary(q *question) *library {
@@ -172,7 +174,8 @@ func (l *library) settle() {
 	if changed { // what counts as a name may have changed with the counts
 		for _, d := range l.order {
 			for i := range d.sentences {
-				d.sentences[i].named, d.sentences[i].names = false, nil
+				s := &d.sentences[i]
+				s.named, s.names, s.nameKeys = false, nil, nil
 			}
 		}
 	}

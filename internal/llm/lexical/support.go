@@ -377,10 +377,8 @@ func (v *view) isPerson(s span, sentence string) float64 {
 		if d.titleKey != k || len(d.sentences) == 0 {
 			continue
 		}
-		for n := range min(3, len(d.sentences)) {
-			if lifespan.MatchString(d.sentences[n].text) || pronoun.MatchString(d.sentences[n].text) {
-				return 1.1
-			}
+		if d.isLife() {
+			return 1.1
 		}
 		return 0.6
 	}
@@ -391,6 +389,16 @@ func (v *view) isPerson(s span, sentence string) float64 {
 		}
 	}
 	return 1
+}
+
+// isLife reports whether a document tells somebody's life, by its first sentences.
+func (d *document) isLife() bool {
+	for n := range min(3, len(d.sentences)) {
+		if lifespan.MatchString(d.sentences[n].text) || pronoun.MatchString(d.sentences[n].text) {
+			return true
+		}
+	}
+	return false
 }
 
 // placing are prepositions that stand before places and seldom before people.
@@ -417,6 +425,9 @@ func (v *view) isA(s span, sentence string) float64 {
 			if slices.Contains(stems(definition(d.sentences[n].text)), want) {
 				return 1.25
 			}
+		}
+		if v.q.kind == thing && d.isLife() {
+			return 0.5
 		}
 		return 0.85
 	}

@@ -2,12 +2,19 @@ package lexical
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// truth answers a question for yes or no, or checks a claim, by how much of it the best sentence has.
+// truth answers a question for yes or no, or checks a claim.
 func (v *view) truth() final {
+	if v.q.kind == verdict {
+		if f, ok := v.ofEach(); ok {
+			return f
+		}
+	}
 	doc, sentence, best := v.whole()
 	if doc < 0 {
 		return final{"No sentence read has any of the question's words.", notFound, 0}
@@ -26,6 +33,99 @@ func (v *view) truth() final {
 		return final{why, "yes", best}
 	}
 	return final{why, "no", 1 - best}
+}
+
+// ofEach answers whether something is true of each of the things a question names, where
+// each has a document of its own: yes if the rest of the question stands in all of them.
+// Where it asks for the same of something ("in the same province"), what they have of it
+// must be equal.
+func (v *view) ofEach() (final, bool) {
+	var about []int
+	named := mask(0)
+	for k, c := range v.q.clues {
+		if !c.name {
+			continue
+		}
+		if i := v.titled(c.text); i >= 0 {
+			about = append(about, i)
+			named |= v.clues[k]
+		}
+	}
+	if len(about) < 2 {
+		return final{}, false
+	}
+	rest := mask(0)
+	for _, m := range v.clues {
+		rest |= m &^ named
+	}
+	least := 1.0
+	var quotes []string
+	var same []string
+	for _, i := range about {
+		s, share := v.most(i, rest)
+		least = min(least, share)
+		quotes = append(quotes, v.quote(i, s))
+		same = append(same, v.beforeNoun(i))
+	}
+	why := strings.Join(quotes, " ")
+	yes := least >= 0.6
+	if v.q.asksSame() {
+		yes = same[0] != "" && !slices.ContainsFunc(same, func(x string) bool { return x != same[0] })
+	}
+	if yes {
+		return final{why, "yes", least}, true
+	}
+	return final{why, "no", max(1-least, 0.5)}, true
+}
+
+// titled returns the document with a title, or with its beginning, or -1.
+func (v *view) titled(name string) int {
+	k := nameKey(name)
+	for i, d := range v.order {
+		if d.titleKey == k {
+			return i
+		}
+	}
+	return -1
+}
+
+// most finds the sentence of a document that has most of a set of stems, by weight.
+func (v *view) most(i int, m mask) (sentence int, share float64) {
+	total := v.weight(m)
+	if total == 0 {
+		return 0, 0
+	}
+	for s := range v.order[i].sentences {
+		if x := v.weight(m&v.order[i].sentences[s].mask) / total; x > share {
+			sentence, share = s, x
+		}
+	}
+	return sentence, share
+}
+
+var sameNoun = regexp.MustCompile(`(?i)\bsame ([a-z]+)`)
+
+func (q question) asksSame() bool { return sameNoun.MatchString(q.text) }
+
+// beforeNoun returns the name that stands before or after the noun of which the question asks whether
+// it is the same, in the first sentence that has it.
+func (v *view) beforeNoun(i int) string {
+	m := sameNoun.FindStringSubmatch(v.q.text)
+	if m == nil {
+		return ""
+	}
+	for _, s := range v.order[i].sentences {
+		at := strings.Index(s.lower, strings.ToLower(m[1]))
+		if at < 0 {
+			continue
+		}
+		for _, n := range v.names(s.text) {
+			if n.end <= at && at-n.end < 3 || n.start > at && n.start-at-len(m[1]) < 6 {
+				return nameKey(n.text)
+			}
+		}
+	}
+	return ""
 }
 
 // whole finds the sentence that, with its surroundings, has most of the whole question.
