@@ -29,8 +29,8 @@ type Reader struct {
 	source *source
 	name   string
 
-	// inMemory says that the sources are documents in memory, of which there may be none.
-	inMemory bool
+	// mayBeEmpty says that no record at all is no error.
+	mayBeEmpty bool
 
 	files, records, seq int64
 	// err ended the reading.
@@ -62,31 +62,6 @@ func Open(sources []string, opts Options) (*Reader, error) {
 	}
 	return r, nil
 }
-
-// FromDocuments returns a reader over documents held in memory. They are checked and
-// repaired as those of files are.
-func FromDocuments(docs []Document) *Reader {
-	r := &Reader{inMemory: true}
-	r.framer = &memoryFramer{n: len(docs)}
-	r.source = &source{decoder: memoryDecoder(docs), opts: &r.opts, notes: &r.notes}
-	return r
-}
-
-// memoryFramer counts documents, memoryDecoder returns them: Location.Line is the
-// position.
-type memoryFramer struct{ n, at int }
-
-func (f *memoryFramer) next() (Record, error) {
-	if f.at == f.n {
-		return Record{}, io.EOF
-	}
-	f.at++
-	return Record{loc: Location{File: "memory", Line: f.at}}, nil
-}
-
-type memoryDecoder []Document
-
-func (d memoryDecoder) decode(rec *Record) (Document, error) { return d[rec.loc.Line-1], nil }
 
 // Next returns the next record, or io.EOF after the last one. An error that is a
 // *RecordError is about a record or file (under SkipBad those are passed over and
@@ -178,7 +153,7 @@ func pathless(err error) error {
 
 // end is what the end of the last file means.
 func (r *Reader) end() error {
-	if r.inMemory || r.records > 0 || r.notes.anyBad() {
+	if r.mayBeEmpty || r.records > 0 || r.notes.anyBad() {
 		return io.EOF
 	}
 	if len(r.ignored) == 0 {
@@ -266,6 +241,9 @@ func (r *Reader) Progress() (bytesRead, bytesTotal int64) { return r.read.Load()
 func (r *Reader) closeFile() {
 	if r.stream != nil {
 		_ = r.stream.Close()
+	}
+	if f, ok := r.framer.(*sequenceFramer); ok {
+		f.stop()
 	}
 	r.stream, r.framer, r.source = nil, nil, nil
 }

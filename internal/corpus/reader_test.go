@@ -293,6 +293,32 @@ func TestFromDocuments(t *testing.T) {
 	wantError(t, err, "memory:1", "docid")
 }
 
+func TestFromSequence(t *testing.T) {
+	broken, closed := errors.New("shard 3 is damaged"), false
+	docs := func(yield func(Document, error) bool) {
+		defer func() { closed = true }()
+		_ = yield(Document{DocID: "a", Text: "x"}, nil) && yield(Document{}, broken)
+	}
+	r := FromSequence("shards", docs)
+	if rec, err := r.Next(); err != nil || rec.Location().String() != "shards:1" || rec.Size() != 1 {
+		t.Errorf("first: got %v, %v", rec, err)
+	}
+	if _, err := r.Next(); !errors.Is(err, broken) {
+		t.Errorf("second: got %v, want %v", err, broken)
+	}
+	if !closed {
+		t.Error("the sequence was not ended")
+	}
+	closed = false
+	r = FromSequence("shards", docs)
+	if _, err := r.Next(); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Close(); err != nil || !closed {
+		t.Errorf("close: got %v, sequence ended %v", err, closed)
+	}
+}
+
 func TestReportIsTheSameWhateverTheOrderOfDecoding(t *testing.T) {
 	var b strings.Builder
 	for i := range 500 {

@@ -15,7 +15,9 @@ type Record struct {
 	seq int64
 	// docid is the path of a document that is a file.
 	docid string
-	src   *source
+	// doc is the document itself where it was made elsewhere.
+	doc *Document
+	src *source
 }
 
 // source is what the records of one file share.
@@ -36,7 +38,12 @@ type decoder interface {
 func (rec Record) Location() Location { return rec.loc }
 
 // Size is the number of bytes of the record in its source, decompressed.
-func (rec Record) Size() int { return len(rec.data) }
+func (rec Record) Size() int {
+	if rec.doc != nil {
+		return len(rec.doc.Title) + len(rec.doc.Text)
+	}
+	return len(rec.data)
+}
 
 // Document decodes the record. It is safe to call from any goroutine, and meant to be
 // called once: the [Report] counts what it finds. An error names file, line, field and
