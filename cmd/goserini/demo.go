@@ -60,7 +60,7 @@ func runDemo(ctx context.Context, term *terminal, cmd *cobra.Command, o runOptio
 	if err != nil {
 		return withHint(err, "%d of %d questions have a result; go on with: goserini demo --out %s", summary.Total-summary.Unfinished, summary.Total, shellQuote(o.out))
 	}
-	if err := judgeRun(ctx, term, o.out, p.questions, judge.Exact{}, 1); err != nil {
+	if _, err := judgeRun(ctx, term, o.out, p.questions, judge.Exact{}, 1); err != nil {
 		return err
 	}
 	scores, err := scoreRun(term, o.out, judge.Exact{}.Name())

@@ -73,7 +73,7 @@ func evalInput(term *terminal, dir string, m experiment.Manifest, judgeName stri
 		}
 		in.Evidence, in.Gold = b.Qrels()
 	}
-	verdicts, err := readVerdicts(dir)
+	verdicts, err := judge.ReadVerdicts(filepath.Join(dir, experiment.VerdictsFile))
 	if err != nil {
 		return in, err
 	}

@@ -1,42 +1,94 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"sort"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
-	"goserini/internal/atomicfile"
 	"goserini/internal/benchmark"
 	"goserini/internal/eval"
 	"goserini/internal/experiment"
-	"goserini/internal/jsonl"
 	"goserini/internal/judge"
 	"goserini/internal/trajectory"
 )
 
+type judgeOptions struct {
+	judges      []string
+	mode        string
+	effort      string
+	concurrency int
+	json        bool
+	format      string
+	output      string
+}
+
 func newJudge(term *terminal) *cobra.Command {
+	var o judgeOptions
 	cmd := &cobra.Command{
-		Use:     "judge RUN_DIR",
-		Short:   "Decide which answers of a run are right",
-		Long:    "Decide which answers of a run are right, without a model: builtin/exact compares normal forms,\nnumbers with units, dates and aliases, and says undecided where only a reader could tell.",
-		Example: "  goserini judge runs/demo",
-		Args:    exactly("RUN_DIR"),
+		Use:   "judge RUN_DIR",
+		Short: "Decide which answers of a run are right",
+		Long: `Decide which answers of a run are right. builtin/exact needs no model: it compares normal
+forms, numbers with units, dates and aliases, and says undecided where only a reader could tell. A
+model judge reads the answer as fenced data. Verdicts that still hold are reused, so judging twice asks
+nothing twice.`,
+		Example: `  goserini judge runs/demo
+  goserini judge runs/a --judges openai/gpt-4.1,builtin/exact`,
+		Args: exactly("RUN_DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runJudge(cmd.Context(), term, args[0])
+			if o.concurrency < 1 {
+				return usagef(cmd, "--concurrency %d: want at least 1", o.concurrency)
+			}
+			if o.format != "" && (o.format != "browsecomp-plus" || o.output == "") {
+				return usagef(cmd, "--format %q: want browsecomp-plus, together with --output DIR", o.format)
+			}
+			return runJudge(cmd.Context(), term, cmd, args[0], o)
 		},
 	}
+	f := cmd.Flags()
+	f.StringSliceVar(&o.judges, "judges", []string{judge.Exact{}.Name()}, "who judges: builtin/exact or PROVIDER/MODEL, several with a comma")
+	f.StringVar(&o.mode, "mode", string(judge.GoldAnswer), "for a model: gold-answer, or reference-free where no answer is known")
+	f.StringVar(&o.effort, "effort", "", "for a model: the provider's word for reasoning effort")
+	f.IntVar(&o.concurrency, "concurrency", 4, "answers judged at once")
+	f.BoolVar(&o.json, "json", false, "print verdict counts and agreement as JSON")
+	f.StringVar(&o.format, "format", "", "also write files in another form: browsecomp-plus (its evaluator's)")
+	f.StringVar(&o.output, "output", "", "with --format: the folder for those files")
 	return cmd
 }
 
-func runJudge(ctx context.Context, term *terminal, dir string) error {
+// openJudge finds the judge for a name.
+func openJudge(cmd *cobra.Command, name string, o judgeOptions) (judge.Judge, error) {
+	if name == (judge.Exact{}).Name() {
+		return judge.Exact{}, nil
+	}
+	mode := judge.Mode(o.mode)
+	if mode != judge.GoldAnswer && mode != judge.ReferenceFree {
+		return nil, usagef(cmd, "--mode %q: want %s or %s", o.mode, judge.GoldAnswer, judge.ReferenceFree)
+	}
+	m, err := openModel(name)
+	if err != nil {
+		return nil, err
+	}
+	return judge.NewModel(m.client, judge.ModelOptions{Name: m.label, Model: m.name, Mode: mode, Effort: o.effort}), nil
+}
+
+// judgeReport is the JSON form of what judging came to.
+type judgeReport struct {
+	Judges    []judgeCounts     `json:"judges"`
+	Agreement []judge.Agreement `json:"agreement,omitempty"`
+}
+
+type judgeCounts struct {
+	Judge string `json:"judge"`
+	New   int    `json:"new"`
+	judge.Counts
+}
+
+func runJudge(ctx context.Context, term *terminal, cmd *cobra.Command, dir string, o judgeOptions) error {
 	m, err := experiment.ReadManifest(dir)
 	if err != nil {
 		return err
@@ -48,72 +100,138 @@ func runJudge(ctx context.Context, term *terminal, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := judgeRun(ctx, term, dir, questions, judge.Exact{}, 1); err != nil {
+	var report judgeReport
+	for _, name := range o.judges {
+		j, err := openJudge(cmd, name, o)
+		if err != nil {
+			return err
+		}
+		counts, err := judgeRun(ctx, term, dir, questions, j, o.concurrency)
+		if err != nil {
+			return withHint(err, "verdicts so far are kept; the same command again goes on")
+		}
+		report.Judges = append(report.Judges, counts)
+	}
+	if report.Agreement, err = agreements(dir, o.judges); err != nil {
 		return err
+	}
+	if o.format != "" {
+		if err := writeOfficial(term, dir, o, m, questions); err != nil {
+			return err
+		}
+	}
+	if o.json {
+		return term.json(report)
+	}
+	for _, a := range report.Agreement {
+		showAgreement(term, a)
 	}
 	term.hint("next: goserini eval %s", shellQuote(dir))
 	return nil
 }
 
-// judgeRun judges every record of a run directory and writes the verdicts into it.
-func judgeRun(ctx context.Context, term *terminal, dir string, questions []benchmark.Question, j judge.Judge, _ int) error {
+// judgeItems pairs the records of a run with what is known to be right. Questions without a known
+// answer are judged only where the judge needs none.
+func judgeItems(dir string, questions []benchmark.Question, mode judge.Mode) (items []judge.Item, unknown int, err error) {
 	records, err := experiment.ReadResults(dir)
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
 	byID := make(map[string]trajectory.Record, len(records))
 	for _, r := range records {
 		byID[r.QueryID] = r
 	}
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	judged, unknown := 0, 0
 	for _, q := range questions {
 		rec, ran := byID[q.ID]
-		if q.Answer == nil {
+		switch {
+		case q.Answer == nil && mode == judge.GoldAnswer:
 			unknown++
-			continue
+		case ran:
+			items = append(items, judge.NewItem(rec, reference(q)))
 		}
-		if !ran {
-			continue
-		}
-		v, err := j.Judge(ctx, judge.NewItem(rec, reference(q)))
-		if err != nil {
-			return fmt.Errorf("judge query %q: %w", q.ID, err)
-		}
-		if err := enc.Encode(v); err != nil {
-			return fmt.Errorf("encode verdict of query %q: %w", q.ID, err)
-		}
-		judged++
 	}
-	if err := atomicfile.Write(filepath.Join(dir, experiment.VerdictsFile), buf.Bytes(), 0o644); err != nil {
-		return fmt.Errorf("write verdicts: %w", err)
+	return items, unknown, nil
+}
+
+// judgeRun judges every record of a run directory and keeps the verdicts in it.
+func judgeRun(ctx context.Context, term *terminal, dir string, questions []benchmark.Question, j judge.Judge, workers int) (judgeCounts, error) {
+	items, unknown, err := judgeItems(dir, questions, j.Mode())
+	if err != nil {
+		return judgeCounts{}, err
 	}
-	term.say("%d answers judged by %s", judged, j.Name())
+	verdicts, asked, err := judge.RunFile(ctx, filepath.Join(dir, experiment.VerdictsFile), j, items, judge.Options{
+		Workers:  workers,
+		Progress: func(done, total int) { term.progress("%s: %d of %d answers judged", j.Name(), done, total) },
+	})
+	term.endProgress()
+	if err != nil {
+		return judgeCounts{}, err
+	}
+	c := judgeCounts{Judge: j.Name(), New: asked, Counts: judge.Count(verdicts)}
+	term.say("%s: %d right, %d wrong, %d undecided, %d not judged (no answer), %d without a readable verdict; %d judged now", j.Name(),
+		c.Correct, c.Wrong, c.Undecided, c.NotJudged, c.Unparsed+c.WrongEcho+c.Broken, asked)
 	if unknown > 0 {
 		term.warn("%d questions have no known answer and were not judged", unknown)
 	}
-	return nil
+	return c, nil
 }
 
-func readVerdicts(dir string) ([]judge.Verdict, error) {
-	var out []judge.Verdict
-	_, err := jsonl.Read(filepath.Join(dir, experiment.VerdictsFile), 0, func(l jsonl.Line) error {
-		var v judge.Verdict
-		if err := l.Decode(&v); err != nil {
-			return err
+func agreements(dir string, judges []string) ([]judge.Agreement, error) {
+	verdicts, err := judge.ReadVerdicts(filepath.Join(dir, experiment.VerdictsFile))
+	if err != nil {
+		return nil, err
+	}
+	var out []judge.Agreement
+	for i, a := range judges {
+		for _, b := range judges[i+1:] {
+			out = append(out, judge.Agree(verdicts, a, b))
 		}
-		out = append(out, v)
-		return nil
-	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("read verdicts: %w", err)
 	}
 	return out, nil
 }
 
-// chooseJudge returns whose verdicts count.
+func showAgreement(term *terminal, a judge.Agreement) {
+	kappa := "not defined"
+	if a.Kappa != nil {
+		kappa = fmt.Sprintf("%.4f", *a.Kappa)
+	}
+	term.print("%s and %s: agree on %d of %d answers, Cohen's kappa %s\n", a.A, a.B, a.Agree, a.Queries, kappa)
+	for _, d := range a.Disagreements {
+		term.print("  %s: %s says %v, %s says %v\n", d.QueryID, a.A, *d.A.Correct, a.B, *d.B.Correct)
+	}
+}
+
+func writeOfficial(term *terminal, dir string, o judgeOptions, m experiment.Manifest, questions []benchmark.Question) error {
+	name := o.judges[0]
+	scores, err := scoreRun(term, dir, name)
+	if err != nil {
+		return err
+	}
+	records, err := experiment.ReadResults(dir)
+	if err != nil {
+		return err
+	}
+	all, err := judge.ReadVerdicts(filepath.Join(dir, experiment.VerdictsFile))
+	if err != nil {
+		return err
+	}
+	var verdicts []judge.Verdict
+	for _, v := range all {
+		if v.Judge == name {
+			verdicts = append(verdicts, v)
+		}
+	}
+	items, _, err := judgeItems(dir, questions, judge.Mode(o.mode))
+	if err != nil {
+		return err
+	}
+	return judge.WriteBrowseCompPlus(o.output, judge.Official{
+		Records: records, Items: items, Verdicts: verdicts, Scores: scores, Model: m.Spec.Model.Name,
+		Retriever: fmt.Sprintf("BM25 (%s) %s", m.Spec.Retrieval.Variant, m.Spec.Retrieval.BM25), Date: time.Now().UTC().Format(time.DateOnly),
+	})
+}
+
+// chooseJudge returns whose verdicts count, "" if there are none.
 func chooseJudge(dir, wanted string, verdicts []judge.Verdict) (string, error) {
 	names := judge.Names(verdicts)
 	switch {
