@@ -205,12 +205,19 @@ func (s *session) nudge(resp llm.Response, what, reason string) (ending, bool) {
 	if resp.Message.Text != "" { // some servers refuse a message without content
 		s.messages = append(s.messages, resp.Message)
 	}
-	advice := " Call a tool through the tool interface, or give your final answer as plain text in exactly this format:\n\n"
-	if s.over != "" {
-		advice = " The tools are closed. Give your final answer now, as plain text in exactly this format:\n\n"
-	}
-	s.say(trajectory.SteerFormat, what+advice+answerFormat)
+	s.say(trajectory.SteerFormat, what+" "+s.advice()+"\n\n"+answerFormat)
 	return ending{}, false
+}
+
+// advice says what a useful response is.
+func (s *session) advice() string {
+	switch {
+	case s.over != "":
+		return "The tools are closed. Give your final answer now, as plain text in exactly this format:"
+	case len(s.specs) == 0:
+		return "Give your final answer as plain text in exactly this format:"
+	}
+	return "Call a tool through the tool interface, or give your final answer as plain text in exactly this format:"
 }
 
 // giveUp ends a question that has no labelled answer. A text that stood as an answer but

@@ -157,7 +157,7 @@ func TestAFullWindowThatCannotBeShortenedEndsTheResearch(t *testing.T) {
 		m := script(t, reads, says(final))
 		m.shortens = true
 		got := ask(t, m, func(c *Config) {
-			shortening(policy, 1500)(c)
+			shortening(policy, 1300)(c)
 		})
 		got.want(t, trajectory.Completed, "")
 		if s := got.find(trajectory.TypeSteer); len(s) != 1 || s[0].Steer.Reason != steerContext {
