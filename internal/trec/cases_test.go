@@ -123,14 +123,22 @@ func TestTRV15ScoresWithoutAnOrder(t *testing.T) {
 
 func TestTRV19LayoutsOfQrels(t *testing.T) {
 	dir := sharedtest.Path(t, "cases", "TRV-19")
-	for name, want := range map[string]Qrels{
-		"beir.tsv": {"q1": {"a": 1, "b": 0}}, "pairs.tsv": {"q1": {"a": 1}}, "plain.txt": {"q1": {"a": 1}},
+	for name, want := range map[string]struct {
+		qrels Qrels
+		note  string
+	}{
+		"beir.tsv":  {Qrels{"q1": {"a": 1, "b": 0}}, "columns read as query, docid, grade"},
+		"pairs.tsv": {Qrels{"q1": {"a": 1}}, "columns read as query, docid, each with grade 1"},
+		"plain.txt": {Qrels{"q1": {"a": 1}}, ""},
 	} {
-		got, err := ReadQrels(filepath.Join(dir, name))
+		got, note, err := ReadQrelsNoted(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		diff(t, name, got, want)
+		diff(t, name, got, want.qrels)
+		if _, after, _ := strings.Cut(note, name+": "); after != want.note {
+			t.Errorf("%s: got note %q, want %q", name, note, want.note)
+		}
 	}
 }
 

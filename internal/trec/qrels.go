@@ -14,12 +14,19 @@ type Qrels map[string]map[string]int
 
 // ReadQrels reads relevance judgments, which may be gzip-compressed; see ParseQrels.
 func ReadQrels(path string) (Qrels, error) {
+	qrels, _, err := ReadQrelsNoted(path)
+	return qrels, err
+}
+
+// ReadQrelsNoted is ReadQrels, and says how the columns were understood where they are
+// not the usual four; the note is empty otherwise.
+func ReadQrelsNoted(path string) (qrels Qrels, note string, err error) {
 	r, c, err := openText(path)
 	if err != nil {
-		return nil, fmt.Errorf("read qrels: %w", err)
+		return nil, "", fmt.Errorf("read qrels: %w", err)
 	}
 	defer c.Close()
-	return ParseQrels(r, path)
+	return parseQrels(r, path)
 }
 
 // ParseQrels reads relevance judgments from a stream that errors call name. The
@@ -27,25 +34,32 @@ func ReadQrels(path string) (Qrels, error) {
 //
 //   - a header "query-id corpus-id score" (BEIR): three columns follow;
 //   - four columns: query, iteration (ignored), docid, grade (TREC);
-//   - three columns: query, docid, grade; or, where the second is Q0, query, Q0,
-//     docid with grade 1;
+//   - three columns: query, docid, grade;
 //   - two columns: query, docid, with grade 1.
 //
 // Columns are separated by white space; where the first line holds a tab only by
 // tabs, so that ids may hold blanks. The same pair twice with one grade counts
 // once; with two grades it is an error.
 func ParseQrels(r io.Reader, name string) (Qrels, error) {
+	qrels, _, err := parseQrels(r, name)
+	return qrels, err
+}
+
+func parseQrels(r io.Reader, name string) (qrels Qrels, note string, err error) {
 	p := qrelsParser{complaints: complaints{name: name}, qrels: Qrels{}, lines: map[[2]string]int{}}
-	if err := eachLine(r, name, p.line); err != nil {
-		return nil, fmt.Errorf("read qrels: %w", err)
+	if err = eachLine(r, name, p.line); err == nil {
+		err = p.err()
 	}
-	if err := p.err(); err != nil {
-		return nil, fmt.Errorf("read qrels: %w", err)
+	if err == nil && len(p.qrels) == 0 {
+		err = fmt.Errorf("%s: %w", name, ErrEmpty)
 	}
-	if len(p.qrels) == 0 {
-		return nil, fmt.Errorf("read qrels: %s: %w", name, ErrEmpty)
+	if err != nil {
+		return nil, "", fmt.Errorf("read qrels: %w", err)
 	}
-	return p.qrels, nil
+	if p.layout.columns != 4 {
+		note = fmt.Sprintf("%s: columns read as %s", name, p.layout.words)
+	}
+	return p.qrels, note, nil
 }
 
 // qrelsLayout says where the columns of a judgment are; grade -1 means 1 always.
@@ -95,12 +109,10 @@ func recogniseQrels(l line) (layout qrelsLayout, header bool, err error) {
 		return qrelsLayout{columns: 3, docid: 1, grade: 2, tabs: tabs, words: "query, docid, grade"}, true, nil
 	case len(columns) == 4:
 		return qrelsLayout{columns: 4, docid: 2, grade: 3, tabs: tabs, words: "query, iteration, docid, grade"}, false, nil
-	case len(columns) == 3 && strings.EqualFold(columns[1], "Q0"):
-		return qrelsLayout{columns: 3, docid: 2, grade: -1, tabs: tabs, words: "query, Q0, docid"}, false, nil
 	case len(columns) == 3:
 		return qrelsLayout{columns: 3, docid: 1, grade: 2, tabs: tabs, words: "query, docid, grade"}, false, nil
 	case len(columns) == 2:
-		return qrelsLayout{columns: 2, docid: 1, grade: -1, tabs: tabs, words: "query, docid"}, false, nil
+		return qrelsLayout{columns: 2, docid: 1, grade: -1, tabs: tabs, words: "query, docid, each with grade 1"}, false, nil
 	}
 	return layout, false, fmt.Errorf("%d columns: expected query, iteration, docid, grade", len(columns))
 }
