@@ -13,6 +13,7 @@ breeze. Registration, standardisation and nationalism were discussed at length i
 func BenchmarkTokenize(b *testing.B) {
 	for _, text := range []struct{ name, text string }{
 		{"ascii", strings.Repeat(prose, 64)},
+		{"plain", strings.Repeat("the keeper of the harbour lamps wrote down the height of the water every morning before he climbed the stairs\n", 300)},
 		{"cyrillic", strings.Repeat("Маяк стоит на берегу, и Хранитель каждое утро записывает высоту воды. ", 200)},
 		{"japanese", strings.Repeat("図書館の検索端末は毎朝七時に起動する。カタカナのテスト。", 200)},
 	} {

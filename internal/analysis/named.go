@@ -2,70 +2,53 @@ package analysis
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-	"sync"
 )
 
 // Default is the name of the analyzer used where none is named.
 const Default = "english"
 
-// chain is an analyzer made of its two stages.
-type chain struct {
-	name       string
-	tokenizer  func() Tokenizer
-	normalize  func(dst, raw []byte) ([]byte, bool)
-	tokenizers sync.Pool
-}
-
 // ByName returns the analyzer of that name; "" is [Default].
+//
+//   - english: Lucene's tokenizer, possessives, lower case, 33 stop words, Porter;
+//     equal to Anserini's default. Chinese and Japanese become single characters,
+//     Thai and its kin are not divided, accents and compatibility forms count.
+//   - none: Lucene's tokenizer and lower case, nothing else.
+//   - cjk: for mixed languages. Compatibility forms are normalised (NFKC: half-width
+//     and full-width forms, ligatures, composed letters), scripts written without
+//     spaces become overlapping pairs of characters, a lone character stays as it
+//     is, and all else takes the English chain.
+//   - folding: cjk without accents and vowel marks in Latin, Greek, Cyrillic, Arabic
+//     and Hebrew, and with one form of the letters that Arabic and Persian spell
+//     in several ways.
+//   - arabic, danish, dutch, finnish, french, german, hungarian, irish, italian,
+//     norwegian, portuguese, romanian, russian, spanish, swedish, tamil, turkish:
+//     the tokenizer of cjk, that language's stop words and Snowball stemmer.
 func ByName(name string) (Analyzer, error) {
-	if name == "" {
-		name = Default
-	}
 	switch name {
-	case "english":
-		return &chain{name: name, tokenizer: newStandardTokenizer, normalize: normalizeEnglish}, nil
+	case "", "english":
+		return &chain{name: "english", tokenizer: newStandardTokenizer, normalize: normalizeEnglish}, nil
 	case "none":
 		return &chain{name: name, tokenizer: newStandardTokenizer, normalize: keepRaw}, nil
+	case "cjk":
+		return &chain{name: name, tokenizer: newMixedTokenizer, normalize: normalizeMixed, unspaced: true}, nil
+	case "folding":
+		return &chain{name: name, tokenizer: newMixedTokenizer, normalize: normalizeFolded, unspaced: true}, nil
+	}
+	for _, l := range languages {
+		if l.name == name {
+			return l.chain(), nil
+		}
 	}
 	return nil, fmt.Errorf("analyzer %q is unknown: use one of %s", name, strings.Join(Names(), ", "))
 }
 
 // Names lists the analyzers that [ByName] knows, the default first.
-func Names() []string { return []string{"english", "none"} }
-
-func (c *chain) Name() string { return c.name }
-
-func (c *chain) Tokenizer() Tokenizer { return c.tokenizer() }
-
-func (c *chain) Normalize(dst, raw []byte) ([]byte, bool) { return c.normalize(dst, raw) }
-
-// stages is what one run of Analyze needs to itself.
-type stages struct {
-	tokenizer Tokenizer
-	term      []byte
-}
-
-func (c *chain) Analyze(text string, emit func(Token)) {
-	s, ok := c.tokenizers.Get().(*stages)
-	if !ok {
-		s = &stages{tokenizer: c.tokenizer()}
+func Names() []string {
+	names := []string{"english", "none", "cjk", "folding"}
+	for _, l := range languages {
+		names = append(names, l.name)
 	}
-	defer c.tokenizers.Put(s)
-	s.tokenizer.Reset(text)
-	for {
-		token, ok := s.tokenizer.Next()
-		if !ok {
-			return
-		}
-		term, keep := c.normalize(s.term[:0], token.Term)
-		s.term = term
-		if keep {
-			token.Term = term
-			emit(token)
-		}
-	}
+	return slices.Clip(names)
 }
-
-// keepRaw makes the raw token the term.
-func keepRaw(dst, raw []byte) ([]byte, bool) { return append(dst, raw...), true }

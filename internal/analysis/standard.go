@@ -44,7 +44,9 @@ type standardTokenizer struct {
 	text string
 	pos  int
 	kind kind // of the token returned last
-	term [maxTokenBytes + 8]byte
+	// lower is nil for the usual lower case of every character by itself.
+	lower func(rune) rune
+	term  [maxTokenBytes + 8]byte
 }
 
 func newStandardTokenizer() Tokenizer { return &standardTokenizer{} }
@@ -58,9 +60,17 @@ func (t *standardTokenizer) Next() (Token, bool) {
 		case separates:
 			pos++
 		case alphanumeric:
-			if n, ok := t.asciiWord(pos); ok {
-				t.pos = pos + n
-				t.kind = word
+			if len(text)-pos > 8 && t.lower == nil {
+				// Most words end within the eight bytes that are looked at together.
+				lower, n := lowerASCII(load8(text[pos:]))
+				if n < 8 && asciiRole[text[pos+n]] == separates {
+					binary.LittleEndian.PutUint64(t.term[:], lower)
+					t.pos, t.kind = pos+n, word
+					return Token{t.term[:n], pos, pos + n}, true
+				}
+			}
+			if n, ok := t.asciiWord(pos); ok && t.lower == nil {
+				t.pos, t.kind = pos+n, word
 				return Token{t.term[:n], pos, pos + n}, true
 			}
 			return t.token(pos, longestToken(text, pos)), true
@@ -75,6 +85,13 @@ func (t *standardTokenizer) Next() (Token, bool) {
 	return Token{}, false
 }
 
+// The roles of an ASCII byte; other bytes join.
+const (
+	separates    = iota // never part of a token of ASCII characters alone
+	joins               // part of a token in some surroundings
+	alphanumeric        // always part of a token
+)
+
 // token returns the token that was matched at start, lower-cased.
 func (t *standardTokenizer) token(start int, m match) Token {
 	t.pos, t.kind = m.end, m.kind
@@ -82,64 +99,90 @@ func (t *standardTokenizer) token(start int, m match) Token {
 	if m.kind.uncased() {
 		return Token{t.term[:copy(t.term[:], raw)], start, m.end}
 	}
-	term := t.term[:0]
-	for _, r := range raw {
-		term = utf8.AppendRune(term, unicode.ToLower(r))
-	}
-	return Token{term, start, m.end}
+	return Token{t.appendLower(t.term[:0], raw), start, m.end}
 }
 
-// asciiRole says what an ASCII byte can be to a token; other bytes join.
-var asciiRole = func() (role [256]byteRole) {
-	for c := range role {
-		switch {
-		case c >= '0' && c <= '9', c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z':
-			role[c] = alphanumeric
-		case c >= utf8.RuneSelf, classBlocks[c] != 0:
-			role[c] = joins
+// appendLower appends raw to dst, each character lower-cased by itself.
+func (t *standardTokenizer) appendLower(dst []byte, raw string) []byte {
+	for _, r := range raw {
+		if t.lower != nil {
+			r = t.lower(r)
+		} else {
+			r = lowerCase(r)
 		}
+		dst = utf8.AppendRune(dst, r)
 	}
-	return role
-}()
+	return dst
+}
 
-type byteRole uint8
-
-const (
-	separates    byteRole = iota // never part of a token that has no other bytes than ASCII
-	joins                        // part of a token in some surroundings
-	alphanumeric                 // always part of a token
-)
-
-// asciiWord copies the letters and digits at start to term, lower-cased, and returns
-// how many they are. It is not ok if they may not be all of the token.
+// asciiWord copies the word at start to term, lower-cased, and returns its length. It
+// begins with an ASCII letter or digit. It is not ok if more than ASCII letters,
+// digits and the marks between them decides where it ends.
 func (t *standardTokenizer) asciiWord(start int) (n int, ok bool) {
 	text := t.text[start:]
+	for {
+		n = t.lettersAndDigits(text, n)
+		if n > maxTokenUnits {
+			return n, false
+		}
+		if n == len(text) || asciiRole[text[n]] == separates {
+			return n, true
+		}
+		if text[n] >= utf8.RuneSelf || text[n] == '_' {
+			return n, false
+		}
+		if n+1 == len(text) {
+			return n, true
+		}
+		if text[n+1] >= utf8.RuneSelf {
+			return n, false
+		}
+		if !joinsASCII(text[n-1], text[n], text[n+1]) {
+			return n, true
+		}
+		t.term[n] = text[n]
+		n++
+	}
+}
+
+// joinsASCII reports whether a mark between two ASCII characters, the first a letter
+// or digit, joins them to one word.
+func joinsASCII(before, mark, after byte) bool {
+	switch mark {
+	case '.', '\'':
+		return isLetter(before) && isLetter(after) || isDigit(before) && isDigit(after)
+	case ':':
+		return isLetter(before) && isLetter(after)
+	case ',', ';':
+		return isDigit(before) && isDigit(after)
+	}
+	return false
+}
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// lettersAndDigits copies ASCII letters and digits from n on to term, lower-cased,
+// and returns where they end; it gives up a little beyond maxTokenUnits.
+func (t *standardTokenizer) lettersAndDigits(text string, n int) int {
 	for n+8 <= len(text) && n <= maxTokenUnits {
 		lower, letters := lowerASCII(load8(text[n:]))
 		binary.LittleEndian.PutUint64(t.term[n:], lower)
 		n += letters
 		if letters < 8 {
-			return n, n <= maxTokenUnits && endsWord(text[n:])
+			return n
 		}
 	}
 	for n < len(text) && n <= maxTokenUnits && asciiRole[text[n]] == alphanumeric {
 		c := text[n]
-		if c >= 'A' && c <= 'Z' {
-			c += 'a' - 'A'
+		if isLetter(c) {
+			c |= 0x20
 		}
 		t.term[n] = c
 		n++
 	}
-	return n, n <= maxTokenUnits && endsWord(text[n:])
-}
-
-// endsWord reports whether a word surely ends before rest, whatever the word is.
-// Points, commas and quotes join a word only to a letter or digit behind them.
-func endsWord(rest string) bool {
-	if len(rest) == 0 || asciiRole[rest[0]] == separates {
-		return true
-	}
-	return rest[0] < utf8.RuneSelf && rest[0] != '_' && (len(rest) == 1 || asciiRole[rest[1]] == separates)
+	return n
 }
 
 func load8(s string) uint64 {
@@ -168,6 +211,22 @@ func lowerASCII(x uint64) (lower uint64, n int) {
 type match struct {
 	end  int
 	kind kind // 0 if no token begins there
+}
+
+// lowerCase is unicode.ToLower, with the commonest letters first.
+func lowerCase(r rune) rune {
+	switch {
+	case r <= 'Z':
+		if r >= 'A' {
+			r += 'a' - 'A'
+		}
+	case r < 0xC0, r >= 'а' && r <= 'џ':
+	case r >= 'А' && r <= 'Я':
+		r += 'а' - 'А'
+	default:
+		r = unicode.ToLower(r)
+	}
+	return r
 }
 
 // longestToken runs the automaton from start and returns the longest token that it

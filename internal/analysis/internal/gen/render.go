@@ -39,8 +39,26 @@ func render(a *alphabet, d *dfa) ([]byte, error) {
 	table(&out, "classIndex", "holds the block of a code point, by its upper bits; beyond the end the class is 0", index)
 	table(&out, "classBlocks", "holds the class of a code point, by block and lower bits", blocks)
 	table(&out, "nextState", "holds the next state, by state and class; 0 is the end, 1 the start", next)
+	table(&out, "asciiRole", "tells whether a byte is a letter or digit (2), may be part of a token (1), or separates (0)", roles(a))
 	table(&out, "stateKind", "holds the kind of token that a state has matched, or 0", kinds)
 	return format.Source(out.Bytes())
+}
+
+// roles says of every byte what it can be to a token of ASCII characters.
+func roles(a *alphabet) []uint8 {
+	always := a.all("ALetter", "Numeric")
+	roles := make([]uint8, 256)
+	for c := range roles {
+		switch {
+		case c >= 0x80:
+			roles[c] = 1
+		case always>>a.class[c]&1 != 0:
+			roles[c] = 2
+		case a.class[c] != 0:
+			roles[c] = 1
+		}
+	}
+	return roles
 }
 
 // divide splits the classes into blocks and keeps each different block once.
