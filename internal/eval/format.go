@@ -79,6 +79,7 @@ type jsonRun struct {
 	RelevanceLevel  int           `json:"relevance_level"`
 	MaxDepth        int           `json:"max_depth,omitempty"`
 	DeepestRanking  int           `json:"deepest_ranking"`
+	Order           string        `json:"order"`
 	Interval        jsonInterval  `json:"interval"`
 	Measures        []jsonMeasure `json:"measures,omitempty"`
 	PerQuery        []jsonQuery   `json:"per_query,omitempty"`
@@ -110,7 +111,7 @@ type jsonQuery struct {
 func WriteJSON(w io.Writer, s RunScores, v View) error {
 	out := jsonRun{
 		Tag: s.Tag, Queries: len(s.Queries), Complete: s.Complete, RelevanceLevel: s.Level, MaxDepth: s.Depth,
-		DeepestRanking: s.Deepest, Interval: jsonInterval{Confidence, s.Bootstrap},
+		DeepestRanking: s.Deepest, Order: TieRule, Interval: jsonInterval{Confidence, s.Bootstrap},
 		MissingQueries: s.Missing, UnjudgedQueries: s.Unjudged, Notes: s.Notes(),
 	}
 	if !v.NoSummary {
@@ -137,7 +138,7 @@ func WriteJSON(w io.Writer, s RunScores, v View) error {
 	return enc.Encode(out)
 }
 
-// WriteTable writes scores for people: a row a measure, with its 95 % interval.
+// WriteTable writes scores for people: a row a measure, with its 95 % interval, and the rule of order.
 func WriteTable(w io.Writer, s RunScores, v View) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	if v.PerQuery {
@@ -153,7 +154,11 @@ func WriteTable(w io.Writer, s RunScores, v View) error {
 			fmt.Fprintf(t, "%s\t%s\t%s\t%d\n", m.Measure, decimals(m.Measure, m.Total), interval, len(s.Queries))
 		}
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil || v.NoSummary {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "(%s)\n", TieRule)
+	return err
 }
 
 func tableQueries(t io.Writer, s RunScores) {

@@ -64,6 +64,7 @@ nDCG@10    0.5645  0.0000 to 1.0000  3
 AP         0.5278  0.0000 to 1.0000  3
 NumRel     4                         3
 Judged@10  0.5556  0.0000 to 1.0000  3
+(order as in trec_eval: score as a 32-bit float, then docid, both descending; written ranks play no part)
 `
 	if diff := cmp.Diff(wantTable, table.String()); diff != "" {
 		t.Errorf("table (-want +got):\n%s", diff)
@@ -95,6 +96,7 @@ func TestJSONFormHoldsUnroundedValuesAndDiagnostics(t *testing.T) {
 		Missing  []string `json:"missing_queries"`
 		Unjudged []string `json:"unjudged_queries"`
 		Notes    []string
+		Order    string
 	}
 	dec := json.NewDecoder(&b)
 	if err := dec.Decode(&got); err != nil {
@@ -112,7 +114,7 @@ func TestJSONFormHoldsUnroundedValuesAndDiagnostics(t *testing.T) {
 	if q := got.PerQuery[0]; q.QueryID != "q1" || !near(q.Values["AP"], 7.0/12) {
 		t.Errorf("q1: got %+v", q)
 	}
-	if cmp.Diff(got.Missing, []string{"q3"}) != "" || cmp.Diff(got.Unjudged, []string{"q9"}) != "" || len(got.Notes) < 3 {
+	if cmp.Diff(got.Missing, []string{"q3"}) != "" || cmp.Diff(got.Unjudged, []string{"q9"}) != "" || len(got.Notes) < 3 || got.Order != TieRule {
 		t.Errorf("diagnostics: %v, %v, %v", got.Missing, got.Unjudged, got.Notes)
 	}
 }

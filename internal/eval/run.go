@@ -3,6 +3,7 @@ package eval
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"goserini/internal/trec"
 )
@@ -136,14 +137,14 @@ func (m Measure) values(rankings []judgedRanking, level int) []float64 {
 func (s RunScores) Notes() []string {
 	var notes []string
 	if n := len(s.Unjudged); n > 0 {
-		notes = append(notes, fmt.Sprintf("%d queries of the run have no judgments and are left out: %s", n, sample(s.Unjudged)))
+		notes = append(notes, fmt.Sprintf("in the run without judgments, left out (%d): %s", n, sample(s.Unjudged)))
 	}
 	if n := len(s.Missing); n > 0 {
-		what := "are left out"
+		what := "left out"
 		if s.Complete {
-			what = "count 0"
+			what = "counted as 0"
 		}
-		notes = append(notes, fmt.Sprintf("%d judged queries are not in the run and %s: %s", n, what, sample(s.Missing)))
+		notes = append(notes, fmt.Sprintf("judged but not in the run, %s (%d): %s", what, n, sample(s.Missing)))
 	}
 	var deeper []string
 	for _, m := range s.Measures {
@@ -155,11 +156,11 @@ func (s RunScores) Notes() []string {
 		notes = append(notes, fmt.Sprintf("the run is at most %d documents deep: %s cannot be compared with that of a deeper run",
 			s.Deepest, sample(deeper)))
 	}
-	return append(notes, TieRule)
+	return notes
 }
 
 // TieRule says how rankings are ordered before they are scored.
-const TieRule = "rankings are ordered by score, compared as 32-bit floats, ties by docid descending, as in trec_eval; written ranks play no part"
+const TieRule = "order as in trec_eval: score as a 32-bit float, then docid, both descending; written ranks play no part"
 
 // usualDepth is the depth of a run by convention; shallower ones deserve a note.
 const usualDepth = 1000
@@ -168,7 +169,7 @@ const usualDepth = 1000
 func sample(list []string) string {
 	const most = 5
 	if len(list) <= most {
-		return fmt.Sprint(list)
+		return strings.Join(list, ", ")
 	}
-	return fmt.Sprintf("%v and %d more", list[:most], len(list)-most)
+	return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
 }
