@@ -238,3 +238,20 @@ func TestThePromptHashCoversWhatTheAgentSays(t *testing.T) {
 		t.Error("the hash does not identify the prompt")
 	}
 }
+
+// TestTheManualNamesEveryEnding keeps docs/agent.md complete.
+func TestTheManualNamesEveryEnding(t *testing.T) {
+	data, err := os.ReadFile("../../docs/agent.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, reason := range Reasons {
+		status := "failed"
+		if reason == ReasonTime {
+			status = "timeout"
+		}
+		if row := "| `" + status + "` | `" + reason + "` |"; !strings.Contains(string(data), row) {
+			t.Errorf("the manual has no row %s", row)
+		}
+	}
+}
