@@ -42,31 +42,34 @@ type compared struct {
 	tested bool
 }
 
-var comparedFigures = slices.Concat(
-	[]compared{{"accuracy", func(s Scores, q QueryScores) (float64, bool) {
-		return indicator(q.right()), s.Accuracy != nil
-	}, true}},
-	comparedRecalls("evidence", func(q QueryScores) *QueryRecall { return q.Evidence }),
-	comparedRecalls("gold", func(q QueryScores) *QueryRecall { return q.Gold }),
-	[]compared{
-		{"citation_precision", func(_ Scores, q QueryScores) (float64, bool) {
-			return share(q.Citations.Relevant, q.Citations.Cited), q.Evidence != nil
-		}, true},
-		{"tool_calls", func(_ Scores, q QueryScores) (float64, bool) { return float64(q.toolCalls()), true }, false},
-		{"turns", func(_ Scores, q QueryScores) (float64, bool) { return float64(q.Turns), true }, false},
-		{"elapsed_seconds", func(_ Scores, q QueryScores) (float64, bool) { return q.ElapsedSeconds, true }, false},
-		{"tokens", func(_ Scores, q QueryScores) (float64, bool) { return float64(q.tokens()), true }, false},
-		{"cost_usd", func(s Scores, q QueryScores) (float64, bool) {
-			if s.Effort.Cost == nil || s.Effort.Cost.Unpriced > 0 {
-				return 0, false
-			}
-			if q.CostUSD == nil { // not run
-				return 0, true
-			}
-			return *q.CostUSD, true
-		}, false},
-	},
-)
+// comparedFigures lists them in the order of the report.
+func comparedFigures() []compared {
+	return slices.Concat(
+		[]compared{{"accuracy", func(s Scores, q QueryScores) (float64, bool) {
+			return indicator(q.right()), s.Accuracy != nil
+		}, true}},
+		comparedRecalls("evidence", func(q QueryScores) *QueryRecall { return q.Evidence }),
+		comparedRecalls("gold", func(q QueryScores) *QueryRecall { return q.Gold }),
+		[]compared{
+			{"citation_precision", func(_ Scores, q QueryScores) (float64, bool) {
+				return share(q.Citations.Relevant, q.Citations.Cited), q.Evidence != nil
+			}, true},
+			{"tool_calls", func(_ Scores, q QueryScores) (float64, bool) { return float64(q.toolCalls()), true }, false},
+			{"turns", func(_ Scores, q QueryScores) (float64, bool) { return float64(q.Turns), true }, false},
+			{"elapsed_seconds", func(_ Scores, q QueryScores) (float64, bool) { return q.ElapsedSeconds, true }, false},
+			{"tokens", func(_ Scores, q QueryScores) (float64, bool) { return float64(q.tokens()), true }, false},
+			{"cost_usd", func(s Scores, q QueryScores) (float64, bool) {
+				if s.Effort.Cost == nil || s.Effort.Cost.Unpriced > 0 {
+					return 0, false
+				}
+				if q.CostUSD == nil { // not run
+					return 0, true
+				}
+				return *q.CostUSD, true
+			}, false},
+		},
+	)
+}
 
 func comparedRecalls(kind string, of func(QueryScores) *QueryRecall) []compared {
 	sets := []struct {
@@ -110,7 +113,7 @@ func Compare(base Named, others []Named, b Bootstrap) ([]Comparison, error) {
 			return nil, err
 		}
 		c.Notes = judgeNotes(base, other)
-		for _, figure := range comparedFigures {
+		for _, figure := range comparedFigures() {
 			p := pairs{measure: figure.name, queries: common, tested: figure.tested}
 			have := true
 			for _, id := range common {

@@ -106,10 +106,10 @@ func compareTexts(answer, truth string) (Match, string) {
 	if m, why, ok := compareYesNo(a, b); ok {
 		return m, why
 	}
-	if SaysNothingFound(answer) {
-		return Different, "the answer says that nothing was found"
+	if m, why := compareWords(a, b); m != Different || !SaysNothingFound(answer) {
+		return m, why
 	}
-	return compareWords(a, b)
+	return Different, "the answer says that nothing was found"
 }
 
 // compareYesNo decides where the reference is a plain yes or no.
@@ -126,12 +126,9 @@ func compareYesNo(answer, truth []string) (Match, string, bool) {
 	return Unsure, "neither yes nor no", true
 }
 
-// compareWords decides on texts in different words: one inside the other, or the same words in
-// another order, may mean the same.
+// compareWords decides on texts in different words: one inside the other ("not Orrin" and "Orrin",
+// too), or the same words in another order, may mean the same or not.
 func compareWords(a, b []string) (Match, string) {
-	if negated(a) != negated(b) {
-		return Different, "only one of the texts is negated"
-	}
 	if contains(a, b) || contains(b, a) {
 		return Unsure, "one text is part of the other"
 	}
@@ -142,8 +139,4 @@ func compareWords(a, b []string) (Match, string) {
 		return Unsure, "the same words in another order"
 	}
 	return Different, "the texts differ"
-}
-
-func negated(w []string) bool {
-	return slices.ContainsFunc(w, func(s string) bool { return s == "not" || s == "never" || s == "neither" })
 }

@@ -23,32 +23,40 @@ func ReadVerdicts(path string) ([]Verdict, error) {
 }
 
 func readVerdicts(path string) ([]Verdict, jsonl.Tail, error) {
-	var verdicts []Verdict
-	at := map[[2]string]int{}
-	tail, err := jsonl.Read(path, 0, func(l jsonl.Line) error {
-		var v Verdict
-		if err := l.Decode(&v); err != nil {
-			return err
-		}
-		if v.QueryID == "" || v.Judge == "" {
-			return fmt.Errorf("%s:%d: a verdict needs query_id and judge", l.File, l.Number)
-		}
-		id := [2]string{v.Judge, v.QueryID}
-		if i, ok := at[id]; ok {
-			verdicts[i] = v
-			return nil
-		}
-		at[id] = len(verdicts)
-		verdicts = append(verdicts, v)
-		return nil
-	})
+	c := collector{at: map[[2]string]int{}}
+	tail, err := jsonl.Read(path, 0, c.add)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, jsonl.Tail{}, nil
 	}
 	if err != nil {
 		return nil, tail, fmt.Errorf("read verdicts: %w", err)
 	}
-	return verdicts, tail, nil
+	return c.verdicts, tail, nil
+}
+
+// collector keeps the last verdict of each judge on each query.
+type collector struct {
+	verdicts []Verdict
+	// at is the place of a verdict, by judge and query.
+	at map[[2]string]int
+}
+
+func (c *collector) add(l jsonl.Line) error {
+	var v Verdict
+	if err := l.Decode(&v); err != nil {
+		return err
+	}
+	if v.QueryID == "" || v.Judge == "" {
+		return fmt.Errorf("%s:%d: a verdict needs query_id and judge", l.File, l.Number)
+	}
+	id := [2]string{v.Judge, v.QueryID}
+	if i, ok := c.at[id]; ok {
+		c.verdicts[i] = v
+		return nil
+	}
+	c.at[id] = len(c.verdicts)
+	c.verdicts = append(c.verdicts, v)
+	return nil
 }
 
 // RunFile judges items as Run does, with the verdicts of a file: those that still hold are

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"goserini/internal/jsonl"
 	"goserini/internal/llm"
 	"goserini/internal/llm/llmtest"
 	"goserini/internal/sharedtest"
@@ -346,4 +348,22 @@ func TestKappa(t *testing.T) {
 	if k := Agree(verdicts[:2], "A", "B").Kappa; k != nil {
 		t.Errorf("kappa %v of judges who always say the same, want none", *k)
 	}
+}
+
+func FuzzVerdicts(f *testing.F) {
+	f.Add([]byte(`{"query_id":"q","judge":"A","state":"judged","correct":true}` + "\n" + `{"query_id":"q","judge":"B","state":"judged"}` + "\n"))
+	f.Add([]byte(`{"query_id":"q","judge":"A","state":"nonsense","correct":null}` + "\n{"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c := collector{at: map[[2]string]int{}}
+		if _, err := jsonl.ReadFrom(bytes.NewReader(data), "verdicts.jsonl", 0, c.add); err != nil {
+			return
+		}
+		Count(c.verdicts)
+		Agree(c.verdicts, "A", "B")
+		for _, v := range c.verdicts {
+			if o := v.Outcome(); o.Decided && v.Correct == nil {
+				t.Fatalf("%+v has an outcome without a decision", v)
+			}
+		}
+	})
 }
