@@ -47,6 +47,7 @@ func TestCompareDecidesByForm(t *testing.T) {
 		{"other number with the same unit", "12 km", "13 km", Different},
 		{"units of other dimensions", "5 kg", "5 km", Different},
 		{"a unit on one side only", "1250", "1250 km", Unsure},
+		{"another number, a unit on one side only", "six days", "11", Different},
 		{"what is counted on one side only", "3", "3 people", Unsure},
 		{"plural of what is counted", "1 goals", "1 goal", Same},
 		{"years are numbers", "1903", "1904", Different},

@@ -9,8 +9,8 @@ import (
 
 // quantity is a number with what it counts or measures.
 type quantity struct {
-	// value is in the base unit of the dimension.
-	value float64
+	// stated is the number as written, value is in the base unit of the dimension.
+	stated, value float64
 	// dimension is the measured dimension (length, mass, …) or empty.
 	dimension string
 	// noun is what is counted, where the unit is no known one: "3 people".
@@ -134,29 +134,34 @@ func spelledNumber(s string) (value float64, currency, rest string, ok bool) {
 func measured(value float64, rest string) (quantity, bool) {
 	for _, form := range []string{rest, strings.TrimSuffix(rest, "."), strings.TrimSuffix(rest, "s")} {
 		if u, ok := units[form]; ok {
-			return quantity{value: value * u.factor, dimension: u.dimension}, true
+			return quantity{stated: value, value: value * u.factor, dimension: u.dimension}, true
 		}
 	}
 	noun := words(rest)
 	if len(noun) > 2 || strings.ContainsAny(rest, "0123456789") {
 		return quantity{}, false
 	}
-	return quantity{value: value, noun: strings.Join(noun, " ")}, true
+	return quantity{stated: value, value: value, noun: strings.Join(noun, " ")}, true
 }
 
 // compareQuantities decides on two quantities.
 func compareQuantities(a, b quantity) (Match, string) {
-	near := math.Abs(a.value-b.value) <= 1e-9*math.Max(math.Abs(a.value), math.Abs(b.value))
+	oneUnit := (a.dimension == "") != (b.dimension == "")
 	switch {
 	case a.dimension != "" && b.dimension != "" && a.dimension != b.dimension:
 		return Different, "the units measure different things"
-	case (a.dimension == "") != (b.dimension == ""):
-		// Without the question one cannot tell whether the same unit was left out.
-		return Unsure, "only one number has a unit of measure"
-	case !near:
+	case !oneUnit && !near(a.value, b.value), oneUnit && !near(a.stated, b.stated):
 		return Different, "the numbers differ"
+	case oneUnit:
+		// Without the question one cannot tell whether the same unit was left out.
+		return Unsure, "only one of the equal numbers has a unit of measure"
 	case strings.TrimSuffix(a.noun, "s") != strings.TrimSuffix(b.noun, "s"):
 		return Unsure, "the numbers are equal, what they count is worded differently"
 	}
 	return Same, "equal numbers"
+}
+
+// near allows for the rounding of unit conversions.
+func near(x, y float64) bool {
+	return math.Abs(x-y) <= 1e-9*math.Max(math.Abs(x), math.Abs(y))
 }
