@@ -3,6 +3,7 @@ package lexical
 import (
 	"fmt"
 	"html"
+	"regexp"
 	"strings"
 )
 
@@ -51,7 +52,7 @@ func (s *session) answer() final {
 	if c.score < leastTotal || c.score < convincing && c.clues[v.q.focus] < leastFocus {
 		return v.nothing(&c)
 	}
-	return final{v.explain(c), html.UnescapeString(c.text), v.mean(c.clues)}
+	return final{v.explain(c), harmless(c.text), v.mean(c.clues)}
 }
 
 // explain quotes the sentence the answer stands in and, for each other clue, the best one.
@@ -69,13 +70,24 @@ func (v *view) explain(c candidate) string {
 // quote quotes a sentence with its line and cites its document.
 func (v *view) quote(i, s int) string {
 	d := v.order[i]
-	text := strings.Join(strings.Fields(d.sentences[s].text), " ")
-	text = strings.NewReplacer("[", "(", "]", ")").Replace(text)
 	at := ""
 	if n := d.sentences[s].line; n > 0 {
 		at = fmt.Sprintf(" (line %d)", n)
 	}
-	return fmt.Sprintf("“%s”%s [%s].", short(text, 40), at, d.id)
+	return fmt.Sprintf("“%s”%s [%s].", short(harmless(d.sentences[s].text), quotedWords), at, d.id)
+}
+
+// quotedWords is the length to which quotations are cut.
+const quotedWords = 40
+
+var label = regexp.MustCompile(`(?i)(explanation|answer|confidence)\s*:`)
+
+// harmless renders foreign text so that nothing in it reads as a part of the answer, a
+// citation or markup.
+func harmless(text string) string {
+	text = html.UnescapeString(strings.Join(strings.Fields(text), " "))
+	text = strings.NewReplacer("[", "(", "]", ")", "【", "(", "】", ")", "`", "'", "*", "", "<", "‹", ">", "›").Replace(text)
+	return label.ReplaceAllString(text, "$1 –")
 }
 
 // bestFor finds the sentence that has most of a clue: in documents linked to the candidate's if any has half of it.
@@ -99,13 +111,14 @@ func (v *view) bestFor(k int, c candidate) (doc, sentence int) {
 	return doc, sentence
 }
 
-// nothing says that no answer was found, and what came nearest.
+// nothing says that no answer was found, and what came nearest. The confidence is the share
+// of the clues that the nearest leaves open.
 func (v *view) nothing(c *candidate) final {
 	if c == nil {
 		return final{"The documents read hold nothing of the kind asked for near the clues.", notFound, 0}
 	}
 	return final{
-		fmt.Sprintf("Nothing read supports an answer well enough. The nearest is %q, which has %.0f%% of the clues: %s", c.text, 100*v.mean(c.clues), v.quote(c.doc, c.sentence)),
+		fmt.Sprintf("Nothing read supports an answer well enough. The nearest is “%s”, which has %.0f%% of the clues: %s", harmless(c.text), 100*v.mean(c.clues), v.quote(c.doc, c.sentence)),
 		notFound, 1 - v.mean(c.clues),
 	}
 }

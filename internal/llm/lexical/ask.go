@@ -26,13 +26,13 @@ var (
 	governed = regexp.MustCompile(`(?i)\b(?:in|on|at|to|from|by|of|for|with|is|was|are|were|has|had|under|into|about|during|played|starred|stared|called)\s+$`)
 	truth    = regexp.MustCompile(`(?i)^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might)\b`)
 	telling  = regexp.MustCompile(`(?i)^\W*(?:summari[sz]e|describe|explain|discuss|compare|list|outline|analy[sz]e|evaluate|tell me about)\b`)
-	either   = regexp.MustCompile(`(?:[,:]|\bbetween\b|\b[Oo]f\b|\bwas\b|\bis\b|\bfirst\b|\bformed\b)\s+([^,?;:]{2,80}?),?\s+(?:or|and)\s+([^,?;]{2,80}?)\s*(?:[,?]|$)`)
+	either   = regexp.MustCompile(`(?:[,:]|\bbetween\b|\bin\b|\bby\b|\b[Oo]f\b|\bwas\b|\bis\b|\bfirst\b|\bformed\b)\s+([^,?;:]{2,80}?),?\s+(?:or|and)\s+([^,?;]{2,80}?)\s*(?:[,?]|$)`)
 	orOnly   = regexp.MustCompile(`(?i)\bor\b`)
 )
 
 // findAsk finds the asking word. The last sentence that has one decides.
 func findAsk(text string) ask {
-	sentences := spans(text, sentenceEnd)
+	sentences := pieces(text, sentenceEnd)
 	for i := len(sentences) - 1; i >= 0; i-- {
 		s := sentences[i]
 		if a, ok := askIn(text[s[0]:s[1]]); ok {

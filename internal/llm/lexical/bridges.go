@@ -39,26 +39,30 @@ func (v *view) build() {
 	v.bridges = bridges{carried: map[string][]float64{}, byLast: map[string]string{}, spread: map[string]int{}, text: map[string]string{}}
 	v.countSpread()
 	for k := range v.clues {
-		if v.sum[k] == 0 {
-			continue
-		}
 		for _, p := range v.strongest(k) {
 			v.carryBeside(v.order[p.doc], p.sentence, k, p.value)
 		}
 		for i, d := range v.order {
-			if v.best[i][k] == 0 {
-				continue
-			}
-			if d.titleKey != "" {
-				v.carry(bracketed.ReplaceAllString(d.title, ""), k, v.best[i][k])
-			}
-			if len(d.sentences) <= shortDocument {
-				for s := range d.sentences {
-					for _, n := range v.namesIn(d, s) {
-						v.carry(n.text, k, inDocument*v.best[i][k])
-					}
-				}
-			}
+			v.carryFrom(d, k, v.best[i][k])
+		}
+	}
+}
+
+// carryFrom lets the title of a document carry what the document has of clue k, and the
+// names in a short one some of it.
+func (v *view) carryFrom(d *document, k int, share float64) {
+	if share == 0 {
+		return
+	}
+	if d.titleKey != "" {
+		v.carry(bracketed.ReplaceAllString(d.title, ""), k, share)
+	}
+	if len(d.sentences) > shortDocument {
+		return
+	}
+	for s := range d.sentences {
+		for _, n := range v.namesIn(d, s) {
+			v.carry(n.text, k, inDocument*share)
 		}
 	}
 }
@@ -79,29 +83,10 @@ func (v *view) carryBeside(d *document, s, k int, share float64) {
 // countSpread counts in how many documents words with capital letters stand.
 func (v *view) countSpread() {
 	for _, d := range v.order {
-		seen := map[string]bool{}
-		for i := range d.sentences {
-			for _, w := range d.sentences[i].capitals() {
-				if !seen[w] {
-					seen[w] = true
-					v.spread[w]++
-				}
-			}
+		for w := range d.capitals {
+			v.spread[w]++
 		}
 	}
-}
-
-// capitals are the words with capital letters of a sentence, in lower case.
-func (s *sentence) capitals() []string {
-	if s.upper == nil {
-		s.upper = []string{}
-		for _, w := range scan(s.text) {
-			if w.upper {
-				s.upper = append(s.upper, strings.ToLower(w.text))
-			}
-		}
-	}
-	return s.upper
 }
 
 // spot is a sentence with a value.

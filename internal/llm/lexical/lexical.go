@@ -41,13 +41,13 @@ func (c *Client) Complete(ctx context.Context, req llm.Request, stream func(llm.
 	if len(req.Messages) == 0 {
 		return llm.Response{}, &llm.Error{Provider: Name, Message: "the conversation is empty", Err: errors.New("no messages")}
 	}
-	s := c.memo.session(req.Messages)
+	s := c.memo.take(req.Messages)
 	s.take(req.Messages)
+	r := llm.Response{Message: llm.Message{Role: llm.Assistant}, StopReason: llm.StopCalls, UsageKnown: true, Model: Name}
 	var calls []call
 	if !req.ForbidTools {
 		calls = offered(s.plan(), req.Tools)
 	}
-	r := llm.Response{Message: llm.Message{Role: llm.Assistant}, StopReason: llm.StopCalls, UsageKnown: true, Model: Name}
 	for i, k := range calls {
 		args, err := json.Marshal(k.args)
 		if err != nil {
@@ -55,14 +55,15 @@ func (c *Client) Complete(ctx context.Context, req llm.Request, stream func(llm.
 		}
 		r.Message.Calls = append(r.Message.Calls, llm.Call{ID: fmt.Sprintf("call-%d", s.calls+i+1), Name: k.tool, Arguments: string(args)})
 	}
-	if len(calls) == 0 {
-		r.StopReason = llm.StopEnd
-		r.Message.Text = s.answer().String()
-		if stream != nil {
-			stream(llm.Delta{Text: r.Message.Text})
-		}
+	if len(calls) > 0 {
+		c.memo.keep(req.Messages, s)
+		return r, nil
 	}
-	c.memo.keep(req.Messages, s)
+	r.StopReason = llm.StopEnd
+	r.Message.Text = s.answer().String()
+	if stream != nil {
+		stream(llm.Delta{Text: r.Message.Text})
+	}
 	return r, nil
 }
 

@@ -47,20 +47,21 @@ type document struct {
 	dirty     bool
 	sentences []sentence
 	all       mask
+	// capitals are the words in it, in lower case, that have a capital letter somewhere.
+	capitals map[string]bool
 }
 
 // sentence is a sentence of a document with what it has of the question.
 type sentence struct {
 	text    string
-	lower   string // in lower case
 	line    int
 	mask    mask
 	heading mask
-	// upper are its words with capital letters; names and nameKeys what looks like names, the
-	// keys with the last words of longer ones. They are filled when they are asked for.
-	upper, nameKeys []string
-	names           []span
-	named           bool
+	// names are what looks like names in it, nameKeys their keys and the last words of longer
+	// ones. They are filled when they are asked for.
+	names    []span
+	nameKeys []string
+	named    bool
 }
 
 func newLibrary(q *question) *library {
@@ -162,13 +163,13 @@ func (l *library) settle() {
 		changed = true
 		d.dirty = false
 		for _, s := range d.sentences {
-			l.count(s.text, -1)
+			l.count(d, s.text, -1)
 		}
 		d.sentences = l.sentencesOf(d)
-		d.all = d.titleMask
+		d.all, d.capitals = d.titleMask, map[string]bool{}
 		for _, s := range d.sentences {
 			d.all |= s.mask
-			l.count(s.text, 1)
+			l.count(d, s.text, 1)
 		}
 	}
 	if changed { // what counts as a name may have changed with the counts
@@ -217,7 +218,6 @@ func (l *library) sentencesOf(d *document) []sentence {
 	out := c.out
 	for i := range out {
 		s := &out[i]
-		s.lower = strings.ToLower(s.text)
 		s.mask = l.maskOf(s.text)
 		if lifespan.MatchString(s.text) {
 			s.mask |= l.stemsMask(lifeStems)
@@ -234,7 +234,7 @@ func (l *library) sentencesOf(d *document) []sentence {
 // without the words.
 var (
 	lifespan  = regexp.MustCompile(`\((?:[^()]{0,40}\b)?(1\d{3}|20\d{2})\s*(?:–|-|—|to)\s*(?:[^()]{0,40}\b)?(1\d{3}|20\d{2})\)`)
-	lifeStems = stems("born birth died dead death")
+	lifeStems = stems("born birth die died death")
 )
 
 // isHeading tells a heading: a Markdown one, or a short line without an end.
@@ -242,13 +242,20 @@ func isHeading(s string) bool {
 	return strings.HasPrefix(s, "#") || len(s) < 60 && !strings.ContainsAny(s[len(s)-1:], ".!?,;:)\"'")
 }
 
-// count adds n to the counts of the case of the words of a sentence, the first left out.
-func (l *library) count(text string, n int) {
+// count adds n to the counts of the case of the words of a sentence, the first left out,
+// and notes which have a capital letter in the document.
+func (l *library) count(d *document, text string, n int) {
 	for i, w := range scan(text) {
-		if i == 0 || w.digits {
+		if w.digits {
 			continue
 		}
 		lower := strings.ToLower(w.text)
+		if w.upper {
+			d.capitals[lower] = true
+		}
+		if i == 0 {
+			continue
+		}
 		c := l.cased[lower]
 		if c == nil {
 			c = new([2]int)

@@ -2,76 +2,85 @@ package lexical
 
 import (
 	"hash/maphash"
+	"slices"
 	"sync"
 
 	"goserini/internal/llm"
 )
 
-// kept is the number of conversations remembered between two moves.
-const kept = 128
+// kept is the number of conversations remembered between two moves. More may run at once;
+// the oldest are then read anew at each move.
+const kept = 256
 
 // memo spares reading a conversation again from its beginning at each move. It changes
-// nothing but the time: a conversation that is not in it is read anew.
+// nothing but the time.
 type memo struct {
 	mu       sync.Mutex
-	sessions map[uint64]*session // by the hash of the messages taken in
+	sessions map[uint64]*session // by the digest of the messages taken in
 	order    []uint64
 }
 
 var seed = maphash.MakeSeed()
 
-// digest hashes the first n messages.
-func digest(messages []llm.Message, n int) uint64 {
+// digest hashes messages, all that a session reads of them.
+func digest(messages []llm.Message) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
-	for _, m := range messages[:n] {
-		for _, s := range []string{string(m.Role), m.Text, m.CallID} {
-			h.WriteString(s)
-			h.WriteByte(0)
-		}
+	write := func(s string) {
+		h.WriteString(s)
+		h.WriteByte(0)
+	}
+	for _, m := range messages {
+		write(string(m.Role))
+		write(m.Text)
+		write(m.CallID)
 		if m.IsError {
-			h.WriteByte(1)
+			write("error")
 		}
 		for _, c := range m.Calls {
-			h.WriteString(c.ID)
-			h.WriteByte(0)
-			h.WriteString(c.Arguments)
-			h.WriteByte(0)
+			write(c.ID)
+			write(c.Arguments)
 		}
 	}
 	return h.Sum64()
 }
 
-// session takes out the session that had read a beginning of the messages, or a new one.
-func (m *memo) session(messages []llm.Message) *session {
+// take returns the session that has read the conversation up to its last move, or a new
+// one. The session is the caller's alone until it is kept.
+func (m *memo) take(messages []llm.Message) *session {
+	last := len(messages) - 1
+	for last >= 0 && messages[last].Role != llm.Assistant {
+		last--
+	}
+	if last < 0 {
+		return &session{}
+	}
+	d := digest(messages[:last])
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	// The last move ended before the assistant's own last message.
-	for n := len(messages) - 1; n > 0; n-- {
-		if messages[n].Role != llm.Assistant {
-			continue
-		}
-		if s := m.sessions[digest(messages, n)]; s != nil {
-			delete(m.sessions, digest(messages, n))
-			return s
-		}
-		break
+	s := m.sessions[d]
+	if s == nil {
+		return &session{}
 	}
-	return &session{}
+	delete(m.sessions, d)
+	m.order = slices.DeleteFunc(m.order, func(x uint64) bool { return x == d })
+	return s
 }
 
 // keep remembers a session under all it has read.
 func (m *memo) keep(messages []llm.Message, s *session) {
+	d := digest(messages)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.sessions == nil {
 		m.sessions = map[uint64]*session{}
 	}
-	d := digest(messages, len(messages))
+	if m.sessions[d] == nil {
+		m.order = append(m.order, d)
+	}
 	m.sessions[d] = s
-	m.order = append(m.order, d)
-	for len(m.order) > kept {
+	if len(m.order) > kept {
 		delete(m.sessions, m.order[0])
-		m.order = m.order[1:]
+		m.order = slices.Delete(m.order, 0, 1)
 	}
 }

@@ -44,7 +44,7 @@ var (
 	documentHead = regexp.MustCompile(`^docid=(.+?) lines (\d+)-(\d+) of (\d+)`)
 	numberedLine = regexp.MustCompile(`^(\d{1,9})(?::(\d{1,9}))?\t`)
 	field        = regexp.MustCompile(`^\s+([A-Z][A-Za-z ]{1,20}):\s?(.*)$`)
-	linesField   = regexp.MustCompile(`(?i)\blines?[ =]+(\d{1,9})`)
+	linesField   = regexp.MustCompile(`(?i)\blines?[ =:]+(\d{1,9})`)
 )
 
 // observe reads the text of a tool result. What it does not understand it leaves out: a

@@ -12,6 +12,7 @@ const (
 	maxTurns = 9
 	maxCalls = 26
 
+	queryWords   = 40 // of a long question the first say what it is about; its clues are searched for singly
 	clueSearches = 4
 	readLines    = 200  // the tool's own default: a moderate first look
 	readOnLines  = 2000 // as much as a page may hold
@@ -43,7 +44,10 @@ func (s *session) plan() []call {
 // stage returns the calls of one stage; a stage that has nothing to do is passed over.
 func (s *session) stage(n int) []call {
 	if n == 0 {
-		return []call{s.search(words(s.q.text), "the whole question in its own words")}
+		if query := words(s.q.text); query != "" {
+			return []call{s.search(query, "the whole question in its own words")}
+		}
+		return nil
 	}
 	v := newView(s.library)
 	switch n {
@@ -67,11 +71,11 @@ func (s *session) search(query, why string) call {
 	return call{"search", arguments{Reason: why, Query: query}}
 }
 
-// words are the content words of a text as a query.
+// words are the content words of a text as a query, each once, at most queryWords.
 func words(text string) string {
 	var out []string
 	for _, w := range scan(text) {
-		if w.content() {
+		if w.content() && len(out) < queryWords && !slices.Contains(out, w.text) {
 			out = append(out, w.text)
 		}
 	}

@@ -75,8 +75,14 @@ func questionOf(message string) string {
 	return strings.TrimSpace(message)
 }
 
+// longestQuestion bounds, in bytes, how much of a question is taken apart.
+const longestQuestion = 16 << 10
+
 // parse takes a question apart. Any text will do.
 func parse(text string) question {
+	if len(text) > longestQuestion {
+		text = strings.ToValidUTF8(text[:longestQuestion], "")
+	}
 	q := question{text: text, known: map[string]bool{}}
 	q.stems = stems(text)
 	for _, s := range q.stems {
@@ -99,7 +105,7 @@ func split(text string, a ask) (clues []clue, focus int) {
 		asks := p.has(a.at)
 		rest, names := withoutNames(text, p)
 		if asks && len(rest.stems) == 0 && len(names) > 0 {
-			rest, names = p, nil
+			rest = p // it asks by a name alone
 		}
 		if asks {
 			focus = len(clues)
@@ -110,6 +116,9 @@ func split(text string, a ask) (clues []clue, focus int) {
 		}
 		clues = append(clues, names...)
 	}
+	if len(clues) == 0 {
+		clues = []clue{{text: text}}
+	}
 	return clues, focus
 }
 
@@ -117,7 +126,7 @@ func split(text string, a ask) (clues []clue, focus int) {
 // its sentences have that many.
 func clausesOf(text string) []clue {
 	var out []clue
-	for _, s := range spans(text, sentenceEnd) {
+	for _, s := range pieces(text, sentenceEnd) {
 		var parts []clue
 		for _, c := range clauses(text[s[0]:s[1]]) {
 			from, to := s[0]+c[0], s[0]+c[1]
@@ -203,8 +212,8 @@ func questionNames(part string, opens bool) []span {
 	return out
 }
 
-// spans returns the byte ranges between the matches of sep; separators stay with the part before.
-func spans(text string, sep *regexp.Regexp) [][2]int {
+// pieces returns the byte ranges between the matches of sep; separators stay with the part before.
+func pieces(text string, sep *regexp.Regexp) [][2]int {
 	var out [][2]int
 	from := 0
 	for _, m := range sep.FindAllStringIndex(text, -1) {
@@ -251,7 +260,7 @@ func (q question) others() []int {
 	return out
 }
 
-// asks reports whether the stems of s all stand in the question.
+// holds reports whether the stems of s all stand in the question.
 func (q question) holds(s string) bool {
 	parts := stems(s)
 	return len(parts) > 0 && !slices.ContainsFunc(parts, func(p string) bool { return !q.known[p] })

@@ -153,7 +153,7 @@ func (q question) inLife(s span, sentence string) float64 {
 	if m == nil || s.start < m[0] || s.end > m[1] {
 		return 1
 	}
-	born, died := q.known["born"] || q.known["birth"], q.known["di"] || q.known["death"]
+	born, died := q.known["born"] || q.known["birth"], q.known["die"] || q.known["di"] || q.known["death"]
 	first := s.end < m[4]
 	switch {
 	case born && first, died && !first && !born:

@@ -115,7 +115,7 @@ func (v *view) beforeNoun(i int) string {
 		return ""
 	}
 	for _, s := range v.order[i].sentences {
-		at := strings.Index(s.lower, strings.ToLower(m[1]))
+		at := strings.Index(strings.ToLower(s.text), strings.ToLower(m[1]))
 		if at < 0 {
 			continue
 		}
@@ -163,7 +163,7 @@ func (v *view) passage() final {
 	}
 	d := v.order[doc]
 	text := d.sentences[sentence].text
-	return final{"This passage has most of the question's words: " + v.quote(doc, sentence), strings.Join(strings.Fields(text), " "), best}
+	return final{"This passage has most of the question's words: " + v.quote(doc, sentence), harmless(text), best}
 }
 
 // earlier and later are the words of questions that compare dates.
@@ -175,49 +175,54 @@ var (
 // choose decides between the two things a question names: by their years where it asks
 // which came first or last, else by how much of the question stands beside each.
 func (v *view) choose() (final, bool) {
-	var docs, sentences [2]int
+	var at [2]spot
 	var years [2]int
-	var value [2]float64
 	for n, option := range v.q.options {
-		docs[n] = -1
-		for i, d := range v.order {
-			for s := range d.sentences {
-				if d.titleKey != key(option) && !holdsWord(d.sentences[s].lower, strings.ToLower(option)) {
-					continue
-				}
-				x := v.local(d, s, v.q.focus)
-				if d.titleKey == key(option) {
-					x += 0.5
-				}
-				if x > value[n] || docs[n] < 0 {
-					value[n], docs[n], sentences[n] = x, i, s
-				}
-			}
+		at[n] = v.about(option)
+		if at[n].doc < 0 {
+			return final{}, false
 		}
-		if docs[n] >= 0 {
-			years[n] = v.firstYear(docs[n], sentences[n])
-		}
-	}
-	if docs[0] < 0 || docs[1] < 0 {
-		return final{}, false
+		years[n] = v.firstYear(at[n].doc, at[n].sentence)
 	}
 	pick := 0
-	if value[1] > value[0] {
-		pick = 1
-	}
-	if order := v.order2(); order != 0 && years[0] != years[1] && years[0] > 0 && years[1] > 0 {
-		pick = 0
+	order := v.q.comparesDates()
+	if order != 0 && years[0] != years[1] && years[0] > 0 && years[1] > 0 {
 		if (years[1] < years[0]) == (order < 0) {
 			pick = 1
 		}
+	} else if at[1].value > at[0].value {
+		pick = 1
 	}
-	why := v.quote(docs[0], sentences[0]) + " " + v.quote(docs[1], sentences[1])
-	return final{why, v.q.options[pick], min(value[0], value[1], 1)}, true
+	why := v.quote(at[0].doc, at[0].sentence) + " " + v.quote(at[1].doc, at[1].sentence)
+	return final{why, harmless(v.q.options[pick]), min(at[0].value, at[1].value)}, true
 }
 
-// order2 is -1 where the question asks for the earlier, 1 for the later, 0 for neither.
-func (v *view) order2() int {
-	for _, w := range scan(v.q.text) {
+// about finds the sentence that names a thing, or stands in its own document, and has most
+// of the part that asks. Its doc is -1 where there is none.
+func (v *view) about(name string) spot {
+	best := spot{doc: -1}
+	k, lower := nameKey(name), strings.ToLower(name)
+	for i, d := range v.order {
+		own := d.titleKey == k
+		for s := range d.sentences {
+			if !own && !holdsWord(strings.ToLower(d.sentences[s].text), lower) {
+				continue
+			}
+			value := v.local(d, s, v.q.focus)
+			if own {
+				value += 0.5
+			}
+			if best.doc < 0 || value > best.value {
+				best = spot{i, s, value}
+			}
+		}
+	}
+	return best
+}
+
+// comparesDates is -1 where the question asks for the earlier, 1 for the later, 0 for neither.
+func (q question) comparesDates() int {
+	for _, w := range scan(q.text) {
 		switch lower := strings.ToLower(w.text); {
 		case earlier[lower]:
 			return -1
