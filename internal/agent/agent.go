@@ -30,7 +30,8 @@ type Question struct {
 }
 
 // Config says how a question is answered. Client and Model are required; everything
-// else has a meaning when it is zero.
+// else has a meaning when it is zero. The client and the tools must return soon after their
+// context ends: the agent waits for them.
 type Config struct {
 	Client llm.Client
 	// Model is the provider's own name of the model; Label is what the record calls it,

@@ -22,7 +22,7 @@ func (s *session) complete(ctx context.Context) (llm.Response, error) {
 		resp, streamed, err := s.call(ctx)
 		if err == nil {
 			s.learn(resp)
-			s.settle(spent.Add(resp.Usage), uncounted+s.guess(resp, streamed))
+			s.settle(spent.Add(resp.Usage), uncounted+s.guess(resp, streamed), true)
 			return resp, nil
 		}
 		a := s.failedAttempt(try, streamed, err)
@@ -54,11 +54,11 @@ func (s *session) complete(ctx context.Context) (llm.Response, error) {
 		}
 		s.emit(trajectory.Event{Type: trajectory.TypeAttempt, Attempt: &a})
 		if !a.WillRetry {
-			s.settle(spent, uncounted)
+			s.settle(spent, uncounted, false)
 			return llm.Response{}, err
 		}
 		if err := s.pause(ctx, wait); err != nil {
-			s.settle(spent, uncounted)
+			s.settle(spent, uncounted, false)
 			return llm.Response{}, err
 		}
 	}
@@ -218,10 +218,10 @@ func (s *session) takeLast() {
 }
 
 // settle enters what a turn came to, with an estimate for what nobody counted.
-func (s *session) settle(counted trajectory.Usage, uncounted int64) {
+func (s *session) settle(counted trajectory.Usage, uncounted int64, responded bool) {
 	for _, a := range s.accounts {
 		u := counted
 		u.Input += uncounted
-		a.settle(s.amount(a.unit, u))
+		a.settle(s.amount(a.unit, u), responded)
 	}
 }

@@ -81,6 +81,7 @@ func TestCasesOfModels(t *testing.T) {
 		{id: "LLM-17"},
 		{id: "LLM-21"},
 		{id: "LLM-23", executed: 60, change: func(c *agent.Config) { c.Window, c.Shorten = 4000, agent.ShortenCompact }},
+		{id: "LLM-23", executed: 60, change: func(c *agent.Config) { c.Window, c.Shorten = 4000, agent.ShortenMask }},
 		{id: "LLM-29", executed: 1},
 		{id: "LLM-34", executed: 1},
 		{id: "LLM-36", executed: 2},

@@ -43,9 +43,11 @@ type Ledger struct {
 	// spent and reserved never exceed the limit together, unless a call came to more than
 	// was set aside for it.
 	spent, reserved float64
-	// largest is the largest call so far, 0 before the first.
+	// largest is the largest call so far; told says that there was one.
 	largest float64
-	open    int
+	told    bool
+	// open is the number of questions under way.
+	open int
 	// changed is closed when something comes free, and replaced.
 	changed chan struct{}
 }
@@ -108,7 +110,7 @@ func (a *account) tryStart(estimate float64) (wait <-chan struct{}, err error) {
 	switch {
 	case a.spent+2*each > a.limit*(1+1e-9):
 		return nil, fmt.Errorf("%w: %.4g of %.4g %s are spent and a question needs at least %.4g", ErrRunBudget, a.spent, a.limit, a.unit, 2*each)
-	case a.largest == 0 && a.open > 0, !a.fits(2 * each):
+	case !a.told && a.open > 0, !a.fits(2 * each):
 		return a.changed, nil
 	}
 	a.opened = true
@@ -152,10 +154,11 @@ func (a *account) takeMore(estimate float64) bool {
 	return true
 }
 
-// settle enters what the call came to.
-func (a *account) settle(spent float64) {
+// settle enters what the call came to, and whether it gave a response.
+func (a *account) settle(spent float64, responded bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.told = a.told || responded
 	a.spent += spent
 	a.largest = max(a.largest, spent)
 	a.free(a.call)

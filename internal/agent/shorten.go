@@ -26,7 +26,11 @@ func (s *session) makeRoom() bool {
 	if before <= room {
 		return true
 	}
-	s.shortenTo(room * keepPercent / 100)
+	target := room * keepPercent / 100
+	s.shortenTo(s.cfg.Shorten, target)
+	if s.cfg.Shorten == ShortenMask && s.nextTokens() > room {
+		s.shortenTo(ShortenCompact, target)
+	}
 	return s.nextTokens() <= room
 }
 
@@ -34,15 +38,15 @@ func (s *session) makeRoom() bool {
 // refused it, and reports whether it became shorter.
 func (s *session) shortenBy(percent int64) bool {
 	before := s.nextTokens()
-	s.shortenTo(before * percent / 100)
+	s.shortenTo(s.cfg.Shorten, before*percent/100)
 	return s.nextTokens() < before
 }
 
-// shortenTo shortens by the policy until the estimate is at most target, or as far as
-// it goes. It replaces s.messages and leaves the old slice alone.
-func (s *session) shortenTo(target int64) {
-	event := trajectory.Shorten{Policy: string(s.cfg.Shorten), TokensBefore: s.nextTokens()}
-	switch s.cfg.Shorten {
+// shortenTo shortens by a policy until the estimate is at most target, or as far as it
+// goes. It replaces s.messages and leaves the old slice alone.
+func (s *session) shortenTo(policy Shortening, target int64) {
+	event := trajectory.Shorten{Policy: string(policy), TokensBefore: s.nextTokens()}
+	switch policy {
 	case ShortenMask:
 		event.Calls = s.mask(target)
 	case ShortenCompact:
@@ -105,12 +109,15 @@ func (s *session) mask(target int64) []string {
 
 // maskNote stands for a result. Its first line stays: it often holds a handle that still works.
 func maskNote(c llm.Call, text string) string {
-	return fmt.Sprintf("%s It began: %s\nTo see it again, call %s with the same arguments: %s", maskMark, shown(firstLine(text)), c.Name, shown(c.Arguments))
+	return fmt.Sprintf("%s%s\nTo see it again, call %s with the same arguments: %s", maskMark+maskBegan, shown(firstLine(text)), c.Name, shown(c.Arguments))
 }
 
+const maskBegan = " It began: "
+
+// firstLine is the first line of a result, masked or not.
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimLeft(text, "\r\n"), "\n")
-	return line
+	return strings.TrimPrefix(line, maskMark+maskBegan)
 }
 
 // foldedTurn is what remains of a turn that was folded.

@@ -60,8 +60,13 @@ func TestAHistoryIsShortenedOnlyUnderPressure(t *testing.T) {
 }
 
 func TestSixtyCallsFitIntoASmallWindow(t *testing.T) {
-	for policy, window := range map[Shortening]int{ShortenMask: 12_000, ShortenCompact: 4_000} {
-		t.Run(string(policy), func(t *testing.T) {
+	for _, c := range []struct {
+		policy Shortening
+		window int
+		folds  bool
+	}{{ShortenMask, 12_000, false}, {ShortenMask, 4_000, true}, {ShortenCompact, 4_000, true}} {
+		policy, window := c.policy, c.window
+		t.Run(fmt.Sprint(policy, window), func(t *testing.T) {
 			m := script(t, turns(30)...)
 			m.shortens = true
 			got := ask(t, m, shortening(policy, window))
@@ -73,10 +78,15 @@ func TestSixtyCallsFitIntoASmallWindow(t *testing.T) {
 			if len(events) == 0 || len(events) > 25 {
 				t.Errorf("shortened %d times", len(events))
 			}
+			folded := false
 			for _, e := range events {
+				folded = folded || e.Shorten.Policy == string(ShortenCompact)
 				if e.Shorten.TokensAfter >= e.Shorten.TokensBefore || len(e.Shorten.Calls) == 0 {
 					t.Errorf("shortened %+v", e.Shorten)
 				}
+			}
+			if folded != c.folds {
+				t.Errorf("folded %v, want %v", folded, c.folds)
 			}
 			for i, req := range m.requests {
 				requireWindow(t, req, window)

@@ -17,7 +17,8 @@ type Shortening string
 const (
 	// ShortenOff leaves the history as it is.
 	ShortenOff Shortening = ""
-	// ShortenMask replaces old results by a note that says how to get them back.
+	// ShortenMask replaces old results by a note that says how to get them back. Where that
+	// is not enough it folds as well.
 	ShortenMask Shortening = "mask"
 	// ShortenCompact folds old turns into one note that lists their calls.
 	ShortenCompact Shortening = "compact"
