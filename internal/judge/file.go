@@ -137,7 +137,9 @@ type Counts struct {
 	NotJudged int `json:"not_judged"`
 	Unparsed  int `json:"unparsed"`
 	WrongEcho int `json:"wrong_echo"`
-	Broken    int `json:"error"`
+	// NoReference had no known answer to compare with.
+	NoReference int `json:"no_reference"`
+	Broken      int `json:"error"`
 	// MissingFields counts verdicts that count though a side field is missing.
 	MissingFields int `json:"missing_fields"`
 }
@@ -161,6 +163,8 @@ func Count(verdicts []Verdict) Counts {
 			c.Unparsed++
 		case WrongEcho:
 			c.WrongEcho++
+		case NoReference:
+			c.NoReference++
 		case Broken:
 			c.Broken++
 		}

@@ -44,6 +44,11 @@ type Reference struct {
 	Unanswerable bool
 }
 
+// known reports whether there is anything to compare with.
+func (r Reference) known() bool {
+	return r.Unanswerable || strings.TrimSpace(r.Answer) != "" || len(r.Aliases) > 0
+}
+
 // Item is one answer to be judged.
 type Item struct {
 	QueryID  string

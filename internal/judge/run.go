@@ -117,6 +117,11 @@ func decideItem(ctx context.Context, j Judge, it Item) (Verdict, error) {
 	if it.blank() || it.Status != trajectory.Completed {
 		return notJudged(j, it), nil
 	}
+	if j.Mode() == GoldAnswer && !it.Reference.known() {
+		v := newVerdict(j, it)
+		v.State, v.Error = NoReference, "the question has no known answer: judge it in reference-free mode"
+		return v, nil
+	}
 	v, err := j.Judge(ctx, it)
 	if err == nil {
 		return v, nil

@@ -151,6 +151,26 @@ func TestCaseNothingIsAskedAboutEmptyAndUnfinishedAnswers(t *testing.T) {
 	}
 }
 
+func TestAQuestionWithoutKnownAnswerIsNotCalledWrong(t *testing.T) {
+	all := items(2)
+	all[0].Reference = Reference{Answer: "  "}
+	j := newCounting("j")
+	verdicts, err := Run(t.Context(), j, all, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := verdicts[0]; v.State != NoReference || v.Correct != nil || v.Outcome().Decided || j.asked.Load() != 1 {
+		t.Errorf("got %+v after %d questions to the judge", v, j.asked.Load())
+	}
+	if c := Count(verdicts); c.NoReference != 1 || c.Correct != 1 {
+		t.Errorf("counts %+v", c)
+	}
+	free := NewModel(replies(`{"correct": true}`), ModelOptions{Name: "m", Mode: ReferenceFree})
+	if verdicts, err = Run(t.Context(), free, all, Options{}); err != nil || verdicts[0].State != Judged || verdicts[0].CorrectAnswer != nil {
+		t.Errorf("reference-free: %+v, %v", verdicts, err)
+	}
+}
+
 func TestUnparsedAndBrokenVerdictsAreAskedForAgain(t *testing.T) {
 	j := newCounting("j")
 	known, err := Run(t.Context(), j, items(4), Options{})

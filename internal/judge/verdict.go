@@ -22,6 +22,8 @@ const (
 	// WrongEcho: the reply repeated another correct answer than the real one, so that its
 	// decision is about something else. Treated as Unparsed is.
 	WrongEcho State = "wrong_echo"
+	// NoReference: there is no known answer to compare with. Counts as not correct, shown apart.
+	NoReference State = "no_reference"
 	// Broken: the judge could not be asked.
 	Broken State = "error"
 )
@@ -61,7 +63,7 @@ type Verdict struct {
 
 // settled reports whether asking again could not help.
 func (v Verdict) settled() bool {
-	return v.decided() || v.State == Undecided || v.State == NotJudged
+	return v.decided() || v.State == Undecided || v.State == NotJudged || v.State == NoReference
 }
 
 // decided reports whether the judge made a decision.
@@ -117,7 +119,7 @@ func notJudged(j Judge, it Item) Verdict {
 
 func newVerdict(j Judge, it Item) Verdict {
 	v := Verdict{QueryID: it.QueryID, Judge: j.Name(), Mode: j.Mode(), Unanswerable: it.Reference.Unanswerable, Key: Key(j, it)}
-	if j.Mode() == GoldAnswer && !it.Reference.Unanswerable {
+	if j.Mode() == GoldAnswer && it.Reference.Answer != "" && !it.Reference.Unanswerable {
 		answer := it.Reference.Answer
 		v.CorrectAnswer = &answer
 	}
