@@ -61,9 +61,13 @@ func (ix *Index) frequency(t termInfo, ord Ordinal) (uint32, error) {
 type posting struct {
 	// tf is 0 if the document does not hold the term.
 	tf uint32
-	// part is the chunk or group of the list, index the place in it.
-	part, index int
-	layout      layout
+	// part is the chunk or group of the list, of which there are parts; index is the place
+	// in it, or in a short list.
+	part, parts, index int
+	layout             layout
+	// In chunks words are those of the part; else docs and tfs are its postings.
+	words     []byte
+	docs, tfs []uint32
 }
 
 // find looks for a document in the postings of a term.
@@ -82,12 +86,13 @@ func (ix *Index) find(t termInfo, ord Ordinal) (posting, error) {
 		if after == 0 {
 			return p, nil
 		}
-		p.part = after - 1
+		p.part, p.parts = after-1, groups
 		c.group = after - 1
 		if err := c.nextGroup(); err != nil {
 			return p, err
 		}
 	}
+	p.docs, p.tfs = c.docs, c.tfs
 	p.index = sort.Search(len(c.docs), func(i int) bool { return c.docs[i] >= uint32(ord) })
 	if p.index < len(c.docs) && c.docs[p.index] == uint32(ord) {
 		p.tf = c.tfs[p.index]
@@ -100,7 +105,7 @@ func (c *cursor) findInChunk(doc uint32) (posting, error) {
 	if err != nil {
 		return posting{}, err
 	}
-	p := posting{part: int(doc/chunkDocs) - int(c.first), layout: chunkLayout}
+	p := posting{part: int(doc/chunkDocs) - int(c.first), parts: len(c.directory) / chunkEntryBytes, layout: chunkLayout, words: words}
 	place := uint16(doc % chunkDocs)
 	p.index = sort.Search(len(words)/2, func(i int) bool { return wordAt(words, i)>>4 >= place })
 	if p.index == len(words)/2 || wordAt(words, p.index)>>4 != place {

@@ -145,7 +145,11 @@ func sweep(keys []uint64, sums *[chunkDocs]float64, words []byte, base uint32, l
 
 // keyOf makes one number of a sum and a document that sorts by score.
 func keyOf(sum float64, doc uint32) uint64 {
-	return uint64(math.Float32bits(float32(sum)))<<32 | uint64(doc)
+	score := float32(sum)
+	if score < scoredZero {
+		score = barely // all that stand for zero tie
+	}
+	return uint64(math.Float32bits(score))<<32 | uint64(doc)
 }
 
 // keyScore is the score in a key.

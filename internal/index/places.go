@@ -94,3 +94,63 @@ func appendNibbles(b []byte, l *list, norms []byte, total int) []byte {
 	}
 	return b
 }
+
+// placesOf returns the bitmap of ranges for a posting that find found. It is full where
+// the document has no places.
+func (ix *Index) placesOf(t termInfo, ord Ordinal, p posting) (uint16, error) {
+	const everywhere = 1<<placeRanges - 1
+	norm, err := ix.norms.bytes(int(ord), 1)
+	if err != nil || !hasPlaces(norm[0]) {
+		return everywhere, err
+	}
+	b, err := ix.postings.bytes(int(t.offset+t.postings), int(t.places))
+	if err != nil {
+		return 0, err
+	}
+	before, err := ix.nibblesBefore(ord, p)
+	if err != nil {
+		return 0, err
+	}
+	if p.layout != shortLayout {
+		parts := p.parts * 4
+		if parts > len(b) || p.part >= p.parts {
+			return 0, ix.postings.corrupt("bad directory of places")
+		}
+		before += int(binary.LittleEndian.Uint32(b[4*p.part:]))
+		b = b[parts:]
+	}
+	n := placeNibbles(p.tf, norm[0])
+	if before+n > 2*len(b) {
+		return 0, ix.postings.corrupt("places are missing")
+	}
+	places := uint16(0)
+	for i := range n {
+		at := before + i
+		places |= uint16(b[at/2]>>(4*(at&1))&15) << (4 * i)
+	}
+	return placeBitmap(n, places), nil
+}
+
+// nibblesBefore counts the nibbles of the postings that stand before p in its part.
+func (ix *Index) nibblesBefore(ord Ordinal, p posting) (int, error) {
+	n := 0
+	if p.layout != chunkLayout {
+		for i, doc := range p.docs[:p.index] {
+			norm, err := ix.norms.bytes(int(doc), 1)
+			if err != nil {
+				return 0, err
+			}
+			n += placeNibbles(p.tfs[i], norm[0])
+		}
+		return n, nil
+	}
+	norms, err := ix.norms.bytes(int(ord)/chunkDocs*chunkDocs, chunkDocs)
+	if err != nil {
+		return 0, err
+	}
+	for i := range p.index {
+		w := wordAt(p.words, i)
+		n += placeNibbles(uint32(w&15)+1, norms[w>>4])
+	}
+	return n, nil
+}
