@@ -33,7 +33,11 @@ var settings = []string{"0.9,0.4", "1.2,0.75", "16,1", "25,1", "0,0"}
 
 func TestRankingsEqualLucene(t *testing.T) {
 	for _, collection := range collections(t) {
+		if testing.Short() && collection != "adi" && collection != "cacm" {
+			continue
+		}
 		t.Run(collection, func(t *testing.T) {
+			t.Parallel()
 			ix := buildIndex(t, sharedtest.Path(t, "data", collection, "corpus.jsonl.gz"))
 			topics := sharedtest.Path(t, "data", collection, "queries.tsv")
 			compareRankings(t, ix, topics, readGolden(t, collection))

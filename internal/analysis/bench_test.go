@@ -37,7 +37,7 @@ func BenchmarkTokenize(b *testing.B) {
 
 func BenchmarkAnalyze(b *testing.B) {
 	text := strings.Repeat(prose, 64)
-	for _, name := range []string{"english", "none"} {
+	for _, name := range []string{"english", "none", "cjk", "folding", "german"} {
 		b.Run(name, func(b *testing.B) {
 			a, err := ByName(name)
 			if err != nil {

@@ -79,18 +79,20 @@ var languages = []language{
 
 // chain makes the analyzer of a language.
 func (l language) chain() *chain {
-	stop := wordSet(l.stop)
-	elided := wordSet(l.elided)
+	stop := map[string]bool{}
+	for word := range strings.FieldsSeq(l.stop) {
+		stop[string(l.spell([]byte(word)))] = true
+	}
+	elided := map[string]bool{}
+	for word := range strings.FieldsSeq(l.elided) {
+		elided[word] = true
+	}
 	return &chain{
 		name:      l.name,
 		unspaced:  true,
 		tokenizer: func() Tokenizer { return &mixedTokenizer{words: standardTokenizer{lower: l.lower}} },
 		normalize: func(dst, raw []byte) ([]byte, bool) {
-			word := dropInvisible(nil, raw)
-			if l.fold {
-				word = appendFolded(nil, word)
-			}
-			word = trimElided(word, elided)
+			word := trimElided(l.spell(dropInvisible(nil, raw)), elided)
 			if len(word) == 0 || stop[string(word)] {
 				return dst, false
 			}
@@ -99,6 +101,14 @@ func (l language) chain() *chain {
 			return append(dst, stem.Current()...), stem.Current() != ""
 		},
 	}
+}
+
+// spell gives a word its one spelling.
+func (l language) spell(word []byte) []byte {
+	if l.fold {
+		return appendFolded(nil, word)
+	}
+	return word
 }
 
 func turkishLower(r rune) rune { return unicode.TurkishCase.ToLower(r) }
@@ -112,12 +122,4 @@ func trimElided(word []byte, elided map[string]bool) []byte {
 		}
 	}
 	return word
-}
-
-func wordSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for word := range strings.FieldsSeq(words) {
-		set[word] = true
-	}
-	return set
 }

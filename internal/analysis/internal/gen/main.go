@@ -13,6 +13,7 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"log"
 	"os"
 )
@@ -23,21 +24,30 @@ func main() {
 	out := flag.String("out", "standard_tables.go", "Go file to write")
 	flag.Parse()
 
-	f, err := os.Open(*properties)
+	source, err := generate(*properties)
 	if err != nil {
 		log.Fatal(err)
-	}
-	defer f.Close()
-	alphabet, err := readAlphabet(f)
-	if err != nil {
-		log.Fatalf("read %s: %v", *properties, err)
-	}
-	automaton := minimize(determinize(grammar(alphabet), len(alphabet.classes)))
-	source, err := render(alphabet, automaton)
-	if err != nil {
-		log.Fatalf("render tables: %v", err)
 	}
 	if err := os.WriteFile(*out, source, 0o666); err != nil {
 		log.Fatal(err)
 	}
+}
+
+// generate makes the Go source of the tables from a file of properties.
+func generate(properties string) ([]byte, error) {
+	f, err := os.Open(properties)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	alphabet, err := readAlphabet(f)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", properties, err)
+	}
+	automaton := minimize(determinize(grammar(alphabet), len(alphabet.classes)))
+	source, err := render(alphabet, automaton)
+	if err != nil {
+		return nil, fmt.Errorf("render tables: %w", err)
+	}
+	return source, nil
 }
