@@ -86,7 +86,7 @@ func (o compareOptions) compare(cmd *cobra.Command, term *terminal, paths []stri
 		if err != nil {
 			return nil, nil, err
 		}
-		in, err := evalInput(term, path, m, o.judge)
+		in, err := evalInput(term, path, m, o.judge, nil)
 		if err != nil {
 			return nil, nil, err
 		}

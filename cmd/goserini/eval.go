@@ -22,6 +22,7 @@ type evalOptions struct {
 	format   string
 	json     bool
 	judge    string
+	prices   []string
 }
 
 func newEval(term *terminal) *cobra.Command {
@@ -63,6 +64,7 @@ Measures of rankings, by the names of ir_measures or trec_eval:
 	f.IntVarP(&o.depth, "max-depth", "M", 0, "look at so many results of a query (0 is all)")
 	f.StringVar(&o.format, "format", "table", "table, trec_eval or json")
 	f.BoolVar(&o.json, "json", false, "the same as --format json")
+	f.StringArrayVar(&o.prices, "prices", nil, "for a run directory: a price table that overrides the built-in one (repeatable)")
 	f.StringVar(&o.judge, "judge", "", "for a run directory: whose verdicts count (default: the only one there)")
 	return cmd
 }

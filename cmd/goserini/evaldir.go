@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +13,8 @@ import (
 	"goserini/internal/eval"
 	"goserini/internal/experiment"
 	"goserini/internal/judge"
+	"goserini/internal/llm"
+	"goserini/internal/trajectory"
 )
 
 func runEvalDir(cmd *cobra.Command, term *terminal, dir string, o evalOptions) error {
@@ -22,7 +25,7 @@ func runEvalDir(cmd *cobra.Command, term *terminal, dir string, o evalOptions) e
 	if format != "table" && format != "json" {
 		return usagef(cmd, "--format %q: a run directory prints as table or json", format)
 	}
-	scores, err := scoreRun(term, dir, o.judge)
+	scores, err := scoreRun(term, dir, o.judge, o.prices)
 	if err != nil {
 		return err
 	}
@@ -34,12 +37,12 @@ func runEvalDir(cmd *cobra.Command, term *terminal, dir string, o evalOptions) e
 }
 
 // scoreRun computes the scores of a run directory and writes them into it.
-func scoreRun(term *terminal, dir, judgeName string) (eval.Scores, error) {
+func scoreRun(term *terminal, dir, judgeName string, prices []string) (eval.Scores, error) {
 	m, err := experiment.ReadManifest(dir)
 	if err != nil {
 		return eval.Scores{}, err
 	}
-	in, err := evalInput(term, dir, m, judgeName)
+	in, err := evalInput(term, dir, m, judgeName, prices)
 	if err != nil {
 		return eval.Scores{}, err
 	}
@@ -57,9 +60,12 @@ func scoreRun(term *terminal, dir, judgeName string) (eval.Scores, error) {
 	return scores, nil
 }
 
-func evalInput(term *terminal, dir string, m experiment.Manifest, judgeName string) (eval.Input, error) {
-	in := eval.Input{}
-	var err error
+func evalInput(term *terminal, dir string, m experiment.Manifest, judgeName string, priceFiles []string) (eval.Input, error) {
+	prices, err := llm.LoadPrices(priceFiles...)
+	if err != nil {
+		return eval.Input{}, err
+	}
+	in := eval.Input{Price: costAt(prices, m)}
 	if in.Records, err = experiment.ReadResults(dir); err != nil {
 		return in, err
 	}
@@ -86,6 +92,21 @@ func evalInput(term *terminal, dir string, m experiment.Manifest, judgeName stri
 	}
 	in.Outcomes = judge.Outcomes(verdicts, in.Judge)
 	return in, nil
+}
+
+// costAt prices a model's usage at the time the run began.
+func costAt(prices *llm.Prices, m experiment.Manifest) func(model string, u trajectory.Usage) (float64, bool) {
+	at := time.Now()
+	if len(m.Sessions) > 0 {
+		at = m.Sessions[0].StartedAt
+	}
+	return func(model string, u trajectory.Usage) (float64, bool) {
+		price, ok := prices.For(model, at)
+		if !ok {
+			return 0, false
+		}
+		return price.Cost(u), true
+	}
 }
 
 // runQuestions returns the benchmark of a run and the questions the run asked.
@@ -133,6 +154,7 @@ func showScores(term *terminal, s eval.Scores) {
 	}
 	showCoverage(term, "evidence", s.Evidence)
 	showCoverage(term, "gold", s.Gold)
+	showCitations(term, s.Citations)
 	e := s.Effort
 	term.print("tool calls            %s", interval(e.ToolCalls))
 	for _, name := range sortedKeys(e.ByTool) {
@@ -142,18 +164,37 @@ func showScores(term *terminal, s eval.Scores) {
 	term.print("seconds               %s\n", interval(e.ElapsedSeconds))
 	term.print("tokens                %s  cached share %s\n", interval(e.Tokens), interval(e.CachedShare))
 	term.print("steered               %s  timeouts %s\n", interval(e.Steered), interval(e.Timeouts))
+	showCost(term, e.Cost)
+}
+
+func showCitations(term *terminal, c eval.Citations) {
+	term.print("citations             %d docids; precision %s, recall %s, over answers that cite: %s, %s\n", c.Cited,
+		interval(c.Precision), interval(c.Recall), interval(c.PrecisionCiting), interval(c.RecallCiting))
+	if c.NeverOpened > 0 {
+		term.print("                      %d cited and never opened, %d of them never shown, %d of those in no ranking\n", c.NeverOpened, c.NeverShown, c.NeverReturned)
+	}
+}
+
+func showCost(term *terminal, c *eval.Cost) {
+	switch {
+	case c == nil:
+	case c.Unpriced > 0:
+		term.print("cost                  at least $%.4f: %d answers are of a model without a known price\n", c.TotalUSD, c.Unpriced)
+	default:
+		term.print("cost                  $%.4f, a question %s, a correct answer %s\n", c.TotalUSD, interval(c.PerQueryUSD), interval(c.PerCorrectUSD))
+	}
 }
 
 func showCoverage(term *terminal, name string, c *eval.Coverage) {
 	if c == nil {
 		return
 	}
-	term.print("%-9s recall      %-24s %s\n", name, "macro [95 % interval]", "micro")
+	term.print("%-9s recall      %-24s %-24s %s\n", name, "macro [95 % interval]", "macro, judged queries", "micro")
 	for _, row := range []struct {
 		set string
 		r   eval.SetRecall
 	}{{"surfaced", c.Surfaced}, {"previewed", c.Previewed}, {"opened", c.Opened}, {"cited", c.Cited}, {"opened or cited", c.Behavior}} {
-		term.print("  %-19s %-24s %s\n", row.set, interval(row.r.Macro), interval(row.r.Micro))
+		term.print("  %-19s %-24s %-24s %s\n", row.set, interval(row.r.Macro), interval(row.r.MacroOverJudged), interval(row.r.Micro))
 	}
 	f := c.Funnel
 	term.print("  lost: never retrieved %d, retrieved and never shown %d, shown and not opened %d, opened and not cited %d; cited %d of %d\n",

@@ -203,7 +203,7 @@ func showAgreement(term *terminal, a judge.Agreement) {
 
 func writeOfficial(term *terminal, dir string, o judgeOptions, m experiment.Manifest, questions []benchmark.Question) error {
 	name := o.judges[0]
-	scores, err := scoreRun(term, dir, name)
+	scores, err := scoreRun(term, dir, name, nil)
 	if err != nil {
 		return err
 	}

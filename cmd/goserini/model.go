@@ -24,8 +24,22 @@ type model struct {
 	name, label     string
 	isLanguageModel bool
 	window          int
-	price           func(trajectory.Usage) float64
-	priceDate       string
+	// price is nil where the model is unpriced; priceDate is that of the table.
+	price     func(trajectory.Usage) float64
+	priceDate string
+}
+
+// withPrice looks the model up in the price table: the embedded one, overridden by files.
+func (m model) withPrice(files []string) (model, error) {
+	prices, err := llm.LoadPrices(files...)
+	if err != nil {
+		return m, err
+	}
+	m.priceDate = prices.Date().Format(time.DateOnly)
+	if price, ok := prices.For(m.label, time.Now()); ok {
+		m.price = price.Cost
+	}
+	return m, nil
 }
 
 const lexicalModel = "builtin/lexical"
@@ -53,7 +67,7 @@ var chatProviders = map[string]chatProvider{
 // openModel finds the client for provider/model; the first slash separates, and a colon will do.
 func openModel(name string) (model, error) {
 	if name == "" || name == lexicalModel {
-		return model{client: lexical.New(), name: "lexical", label: lexicalModel, price: free}, nil
+		return model{client: lexical.New(), name: "lexical", label: lexicalModel}, nil
 	}
 	provider, rest := splitModel(name)
 	if rest == "" {
@@ -64,7 +78,7 @@ func openModel(name string) (model, error) {
 		if err != nil {
 			return model{}, err
 		}
-		return model{client: c, name: rest, label: name, price: free}, nil
+		return model{client: c, name: rest, label: name}, nil
 	}
 	p, ok := chatProviders[provider]
 	if !ok {
@@ -92,8 +106,6 @@ func splitModel(name string) (provider, rest string) {
 	}
 	return name, ""
 }
-
-func free(trajectory.Usage) float64 { return 0 }
 
 func providerNames() []string {
 	var names []string

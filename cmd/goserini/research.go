@@ -46,6 +46,7 @@ type researchFlags struct {
 	maxCost   float64
 	maxOutput int
 	depth     int
+	prices    []string
 }
 
 func (f *researchFlags) register(cmd *cobra.Command) {
@@ -59,6 +60,7 @@ func (f *researchFlags) register(cmd *cobra.Command) {
 	fl.Int64Var(&f.maxTokens, "max-tokens", 0, "most tokens for a question (0 is no limit)")
 	fl.Float64Var(&f.maxCost, "max-cost", 0, "most US dollars for a question (0 is no limit)")
 	fl.IntVar(&f.maxOutput, "max-output-tokens", 0, "most tokens of one response (0 leaves it to the provider)")
+	fl.StringArrayVar(&f.prices, "prices", nil, "a price table that overrides the built-in one (repeatable)")
 	fl.IntVar(&f.depth, "depth", 1000, "hits that a search ranks and caches")
 }
 
@@ -73,6 +75,9 @@ func (f *researchFlags) researcher(cmd *cobra.Command, ix *index.Index, fallback
 	}
 	m, err := openModel(f.model)
 	if err != nil {
+		return nil, err
+	}
+	if m, err = m.withPrice(f.prices); err != nil {
 		return nil, err
 	}
 	r := &researcher{
