@@ -181,7 +181,8 @@ func searchTool() tool.Tool {
 			id := n
 			return func(ctx context.Context) (tool.Result, error) {
 				var a struct{ Query string }
-				if err := json.Unmarshal(args, &a); err != nil || a.Query == "" {
+				_ = json.Unmarshal(args, &a)
+				if a.Query == "" {
 					return tool.Result{Text: "search: query is missing. Call search again with query.", IsError: true}, nil
 				}
 				return tool.Result{
@@ -201,7 +202,8 @@ func readTool() tool.Tool {
 		Begin: func(args json.RawMessage) func(context.Context) (tool.Result, error) {
 			return func(context.Context) (tool.Result, error) {
 				var a struct{ DocID string }
-				if json.Unmarshal(args, &a) != nil || a.DocID == "" {
+				_ = json.Unmarshal(args, &a)
+				if a.DocID == "" {
 					return tool.Result{Text: "read_document: docid is missing", IsError: true}, nil
 				}
 				return tool.Result{Text: "1: text of " + a.DocID, Access: trajectory.Access{Opened: []string{a.DocID}}}, nil
@@ -209,6 +211,9 @@ func readTool() tool.Tool {
 		},
 	}
 }
+
+// twoTools are those of one conversation.
+func twoTools() []tool.Tool { return []tool.Tool{searchTool(), readTool()} }
 
 // trial is a question that was run, with everything it left.
 type trial struct {
@@ -229,7 +234,7 @@ func askContext(t *testing.T, ctx context.Context, m *model, change func(*Config
 	t.Helper()
 	got := trial{model: m}
 	cfg := Config{
-		Client: m, Model: "test-model", Tools: []tool.Tool{searchTool(), readTool()},
+		Client: m, Model: "test-model", Tools: twoTools(),
 		Emit: func(e trajectory.Event) { got.events = append(got.events, e) },
 	}
 	if change != nil {

@@ -158,7 +158,7 @@ func TestARunBudgetIsKeptByTenWorkers(t *testing.T) {
 					return after(time.Second, search)(ctx, req)
 				})
 				rec, err := Run(t.Context(), Question{ID: fmt.Sprint(i)}, Config{
-					Client: client, Model: "m", Tools: bothTools, Price: perCall(0.3), Ledgers: []*Ledger{ledger},
+					Client: client, Model: "m", Tools: twoTools(), Price: perCall(0.3), Ledgers: []*Ledger{ledger},
 				})
 				requireOutcome(t, rec)
 				mu.Lock()
@@ -192,7 +192,7 @@ func TestARunBudgetLetsQuestionsFollowOneAnother(t *testing.T) {
 							return after(time.Second, search)(ctx, req)
 						}
 						return says(final)(ctx, req)
-					}), Model: "m", Tools: bothTools, Ledgers: []*Ledger{ledger}, Budget: Budget{Timeout: time.Minute},
+					}), Model: "m", Tools: twoTools(), Ledgers: []*Ledger{ledger}, Budget: Budget{Timeout: time.Minute},
 				})
 				mu.Lock()
 				defer mu.Unlock()

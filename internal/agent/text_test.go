@@ -10,11 +10,10 @@ import (
 	"goserini/internal/answer"
 	"goserini/internal/llm"
 	"goserini/internal/sharedtest"
-	"goserini/internal/tool"
 	"goserini/internal/trajectory"
 )
 
-var bothTools = []tool.Tool{searchTool(), readTool()}
+var bothTools = twoTools()
 
 func TestCallsWrittenAsTextAreFound(t *testing.T) {
 	for _, text := range []string{

@@ -156,8 +156,12 @@ func TestReasoningTags(t *testing.T) {
 
 func TestHostileAnswersAreReadInLinearTime(t *testing.T) {
 	docs := collection("d1")
+	size := 1 << 17
+	if testing.Short() {
+		size = 1 << 14
+	}
 	for _, piece := range []string{"[", "[a", "[a]", "`[", "<think>", "</think>", "`a`[", "Confidence: 1\n", "Exact Answer:\n", "[1-2,3;4 and 5"} {
-		a := Parse(strings.Repeat(piece, 1<<17/len(piece)), docs) // a quadratic step here takes minutes
+		a := Parse(strings.Repeat(piece, size/len(piece)), docs) // a quadratic step here takes minutes
 		if len(a.Citations) > 8 {
 			t.Errorf("%q: %d citations", piece, len(a.Citations))
 		}

@@ -89,7 +89,7 @@ func split(text string) parts {
 			quoted = !quoted
 		}
 		line = strings.TrimRight(line, "\r\n")
-		if l, ok := readLabel(line); !quoted && !(ok && l.part == confidence) {
+		if l, ok := readLabel(line); !quoted && (!ok || l.part != confidence) {
 			if m := tailConfidence.FindStringSubmatch(line); m != nil {
 				p.add(m[1])
 				line = m[2]
