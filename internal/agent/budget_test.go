@@ -161,6 +161,52 @@ func TestTheClockDoesNotStartAgainAfterARetry(t *testing.T) {
 	})
 }
 
+func TestAnAnswerThatComesTooLateIsNone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		deaf := func(ctx context.Context, req llm.Request) (llm.Response, error) {
+			time.Sleep(101 * time.Second)
+			return says(final)(ctx, req)
+		}
+		got := ask(t, script(t, deaf), timeout(100*time.Second))
+		got.want(t, trajectory.Timeout, ReasonTime)
+		if got.Turns != 1 || got.Usage != usage || got.Answer.Text != "" {
+			t.Errorf("%d turns, usage %+v, answer %q", got.Turns, got.Usage, got.Answer.Text)
+		}
+	})
+}
+
+func TestTheSteerStaysWhenTurnsAreFolded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := script(t, after(time.Second, reads))
+		m.shortens = true
+		got := ask(t, m, func(c *Config) {
+			shortening(ShortenCompact, 4_000)(c)
+			c.Budget.Timeout = 60 * time.Second
+		})
+		got.want(t, trajectory.Timeout, ReasonTime)
+		folds := 0
+		for _, e := range got.find(trajectory.TypeShorten) {
+			if e.ElapsedMS > 42_000 {
+				folds++
+			}
+		}
+		if folds == 0 {
+			t.Fatal("nothing was folded after the steer")
+		}
+		for i, req := range m.requests {
+			told := 0
+			for _, msg := range req.Messages {
+				if msg.Role == llm.User && msg.Text == steerText(steerTime) {
+					told++
+				}
+			}
+			if want := min(1, i/42); told != want {
+				t.Errorf("request %d has the steer %d times, want %d", i+1, told, want)
+			}
+		}
+	})
+}
+
 func TestAnAnswerWithinTheBudgetEndsTheQuestionAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		got := ask(t, script(t, search, after(3*time.Second, says(final))), timeout(300*time.Second))

@@ -149,6 +149,38 @@ func TestCaseReasonForCallsWithoutCalls(t *testing.T) {
 	}
 }
 
+// Over 20 turns through the real client and tools, each body repeats the one before it.
+func TestBodiesBeginAsTheOnesBefore(t *testing.T) {
+	var answers []llmtest.Answer
+	for i := range 19 {
+		answers = append(answers, llmtest.Answer{Calls: []llm.Call{{ID: fmt.Sprint(i), Name: "read_document", Arguments: `{"reason":"r","docid":"d2"}`}}})
+	}
+	server := llmtest.NewServer(t, llmtest.InTurn(append(answers, llmtest.Answer{Text: "Exact Answer: Lake Orrin\nConfidence: 1%"})...))
+	rec, err := agent.Run(t.Context(), agent.Question{Text: "Which lake?"}, agent.Config{
+		Client: client(t, server.URL, 0, false), Model: "m", Tools: controller.New(library(), controller.Options{}).Tools(),
+	})
+	if err != nil || rec.Turns != 20 {
+		t.Fatalf("%d turns, error %v", rec.Turns, err)
+	}
+	same, all := 0, 0
+	requests := server.Requests()
+	for i, r := range requests[1:] {
+		before := requests[i].Body
+		n := 0
+		for n < len(before) && before[n] == r.Body[n] {
+			n++
+		}
+		if rest := len(before) - n; rest > 8 { // what closes the list of messages
+			t.Errorf("request %d differs from the one before in its last %d bytes", i+2, rest)
+		}
+		same, all = same+n, all+len(r.Body)
+	}
+	share := float64(same) / float64(all)
+	if share < 0.95 || rec.PrefixShare < 0.95 || share-rec.PrefixShare > 0.02 || rec.PrefixShare-share > 0.02 {
+		t.Errorf("%.3f of the bytes are repeated, the record says %.3f; want both at least 0.95", share, rec.PrefixShare)
+	}
+}
+
 // library is a collection for questions about numbered lakes.
 func library() *retrievaltest.Memory {
 	return retrievaltest.NewMemory(

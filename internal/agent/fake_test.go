@@ -79,7 +79,7 @@ func requirePairs(t *testing.T, messages []llm.Message) {
 		if len(open) > 0 {
 			t.Errorf("message %d: calls left open %q", i, open)
 		}
-		if m.Text == "" && len(m.Calls) == 0 {
+		if strings.TrimSpace(m.Text) == "" && len(m.Calls) == 0 {
 			t.Errorf("message %d (%s) is empty", i, m.Role)
 		}
 		for _, c := range m.Calls {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"goserini/internal/answer"
 	"goserini/internal/llm"
@@ -130,6 +131,8 @@ func (s *session) take(ctx context.Context, resp llm.Response) (ending, bool) {
 		s.sinceOver++
 	}
 	switch {
+	case errors.Is(context.Cause(ctx), errTimeUp): // a response that came too late
+		return s.failure(ctx, errTimeUp), true
 	case resp.StopReason == llm.StopRefusal:
 		return s.giveUp(ReasonRefusal, nil), true
 	case len(calls) > 0:
@@ -202,7 +205,7 @@ func (s *session) nudge(resp llm.Response, what, reason string) (ending, bool) {
 	if s.missteps++; s.missteps > maxMissteps {
 		return s.giveUp(reason, nil), true
 	}
-	if resp.Message.Text != "" { // some servers refuse a message without content
+	if strings.TrimSpace(resp.Message.Text) != "" { // some servers refuse a message without content
 		s.messages = append(s.messages, resp.Message)
 	}
 	s.say(trajectory.SteerFormat, what+" "+s.advice()+"\n\n"+answerFormat)
@@ -249,13 +252,21 @@ func (s *session) failure(ctx context.Context, err error) ending {
 	case errors.Is(err, ErrRunBudget):
 		return s.giveUp(ReasonRunBudget, err)
 	case ctx.Err() != nil:
-		return ending{status: trajectory.Failed, reason: ReasonInterrupted, err: fmt.Errorf("question %s: interrupted: %w", s.q.ID, context.Cause(ctx))}
+		return ending{status: trajectory.Failed, reason: ReasonInterrupted, err: fmt.Errorf("%sinterrupted: %w", s.where(), context.Cause(ctx))}
 	case errors.As(err, &broken):
-		return ending{status: trajectory.Failed, reason: ReasonTool, err: fmt.Errorf("question %s: %w", s.q.ID, err)}
+		return ending{status: trajectory.Failed, reason: ReasonTool, err: fmt.Errorf("%s%w", s.where(), err)}
 	case errors.As(err, &overflow) && overflow.ContextOverflow:
-		return s.giveUp(ReasonContextFull, fmt.Errorf("question %s: model %s: %w; give the size of its window and a policy for shortening, or a model with a larger one", s.q.ID, s.cfg.label(), err))
+		return s.giveUp(ReasonContextFull, fmt.Errorf("%smodel %s: %w; give the size of its window and a policy for shortening, or a model with a larger one", s.where(), s.cfg.label(), err))
 	}
-	return s.giveUp(ReasonModel, fmt.Errorf("question %s: model %s: %w", s.q.ID, s.cfg.label(), err))
+	return s.giveUp(ReasonModel, fmt.Errorf("%smodel %s: %w", s.where(), s.cfg.label(), err))
+}
+
+// where begins the errors of a question.
+func (s *session) where() string {
+	if s.q.ID == "" {
+		return ""
+	}
+	return "question " + s.q.ID + ": "
 }
 
 // docs is what is known about documents when an answer is read.
