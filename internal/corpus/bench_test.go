@@ -3,6 +3,7 @@ package corpus
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -69,7 +70,7 @@ func BenchmarkNext(b *testing.B) {
 			for range b.N {
 				l := &jsonLines{c: newCutter(bytes.NewReader(data), DefaultMaxRecordBytes), notes: &notes{}}
 				for {
-					if _, err := l.next(); err == io.EOF {
+					if _, err := l.next(); errors.Is(err, io.EOF) {
 						break
 					}
 				}

@@ -193,7 +193,7 @@ func TestCOR35MarkupStaysLiteral(t *testing.T) {
 // TestCollections reads the real collections and compares the number of documents with
 // what their table says.
 func TestCollections(t *testing.T) {
-	for name, want := range map[string]int{"adi": 82, "cacm": 3204, "scifact": 5183, "time": 423, "hotpotqa100": 994, "wice": 1008} {
+	for name, want := range map[string]int{"adi": 82, "cacm": 3204, "scifact": 5183, "time": 423, "hotpotqa100": 994} {
 		docs, report := mustRead(t, Options{}, sharedtest.Path(t, "data", name))
 		if len(docs) != want {
 			t.Errorf("%s: got %d documents, want %d", name, len(docs), want)

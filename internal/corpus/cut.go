@@ -66,7 +66,7 @@ func readFull(r io.Reader, buf []byte) (n int, err error) {
 		got, err = r.Read(buf[n:])
 		n += got
 	}
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		err = nil
 	}
 	return n, err
@@ -89,7 +89,7 @@ func (c *cutter) take(n int) []byte {
 
 // failure is what ended the stream, nil if it simply ended.
 func (c *cutter) failure() error {
-	if c.err == io.EOF {
+	if errors.Is(c.err, io.EOF) {
 		return nil
 	}
 	return c.err
@@ -121,7 +121,7 @@ func (c *cutter) nextLine() (data []byte, number int, err error) {
 
 // lastLine returns what stands behind the last line end.
 func (c *cutter) lastLine() ([]byte, int, error) {
-	if c.err != io.EOF || len(c.buf) == 0 {
+	if !errors.Is(c.err, io.EOF) || len(c.buf) == 0 {
 		return nil, c.line, c.err
 	}
 	return trimCR(c.take(len(c.buf))), c.line, nil

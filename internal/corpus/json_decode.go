@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"errors"
 	"slices"
 	"strings"
 )
@@ -39,7 +40,8 @@ func (d jsonDecoder) decode(rec *Record) (Document, error) {
 // syntax turns a scanner's error into one with file, line and column.
 func (rec *Record) syntax(err error) error {
 	out := &RecordError{Location: rec.loc, Problem: err.Error()}
-	if e, ok := err.(*syntaxError); ok {
+	var e *syntaxError
+	if errors.As(err, &e) {
 		out.Fix = e.fix
 		rec.place(out, e.offset)
 	}

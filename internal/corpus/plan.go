@@ -26,6 +26,9 @@ type input struct {
 	err error
 }
 
+// failed tells whether looking at the file showed that it cannot be read.
+func (in *input) failed() bool { return in.err != nil }
+
 // kind is what a file holds.
 type kind int
 
@@ -275,36 +278,46 @@ func (p *plan) walk(dir string) ([]input, error) {
 		if relErr != nil {
 			return relErr
 		}
-		in := input{path: name, docid: filepath.ToSlash(rel), kind: kindsByExt[extension(name)]}
+		in := input{path: name, docid: filepath.ToSlash(rel), kind: kindsByExt[extension(name)], err: err}
 		if err != nil {
-			in.kind, in.err = kindText, err
+			in.kind = kindText
+		}
+		taken, err := p.visit(&in, entry)
+		if taken {
 			found = append(found, in)
-			return nil
 		}
-		if strings.HasPrefix(path.Base(in.docid), ".") {
-			p.ignore(name, "hidden")
-			if entry.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if entry.IsDir() {
-			return nil
-		}
-		info, reason := regular(name, entry)
-		if reason != "" {
-			p.ignore(name, reason)
-			return nil
-		}
-		in.size = info.Size()
-		found = append(found, in)
-		return nil
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open source: %w", err)
 	}
 	slices.SortFunc(found, func(a, b input) int { return cmp.Compare(a.docid, b.docid) })
 	return found, nil
+}
+
+// visit decides whether an entry of a folder is a file to be read, or trouble to be
+// reported in its turn.
+func (p *plan) visit(in *input, entry fs.DirEntry) (taken bool, err error) {
+	if in.failed() {
+		return true, nil
+	}
+	if strings.HasPrefix(path.Base(in.docid), ".") {
+		p.ignore(in.path, "hidden")
+		if entry.IsDir() {
+			return false, fs.SkipDir
+		}
+		return false, nil
+	}
+	if entry.IsDir() {
+		return false, nil
+	}
+	info, reason := regular(in.path, entry)
+	if reason != "" {
+		p.ignore(in.path, reason)
+		return false, nil
+	}
+	in.size = info.Size()
+	return true, nil
 }
 
 // regular returns the file an entry stands for, or the reason why it is none that can

@@ -89,7 +89,7 @@ func (r *Reader) Next() (Record, error) {
 func (r *Reader) trouble(err error) {
 	var bad *RecordError
 	switch {
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		r.files++
 		r.closeFile()
 	case errors.As(err, &bad):

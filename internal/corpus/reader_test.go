@@ -235,8 +235,8 @@ func TestRecordsBeyondTheBound(t *testing.T) {
 // TestLongLine reads a line of 200 MB from compressed data: the memory is bounded by the
 // record, not by the bound.
 func TestLongLine(t *testing.T) {
-	if testing.Short() {
-		t.Skip("needs half a gigabyte of memory")
+	if testing.Short() || raceDetector {
+		t.Skip("needs half a gigabyte of memory, and several under the race detector")
 	}
 	const size = 200 << 20
 	r, w := io.Pipe()

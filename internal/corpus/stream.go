@@ -66,7 +66,7 @@ func (c *countedReader) Read(p []byte) (int, error) {
 func (s *stream) decompress(r io.Reader) error {
 	br := bufio.NewReaderSize(r, 64<<10)
 	head, err := br.Peek(512)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 	if name := notText(head); name != "" {
@@ -81,7 +81,7 @@ func (s *stream) decompress(r io.Reader) error {
 	}
 	inner := bufio.NewReaderSize(opened, 4<<10)
 	head, err = inner.Peek(512)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return damaged(err)
 	}
 	if name := notText(head); name != "" {
@@ -169,7 +169,7 @@ type damageReader struct{ r io.Reader }
 
 func (d *damageReader) Read(p []byte) (int, error) {
 	n, err := d.r.Read(p)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		err = damaged(err)
 	}
 	return n, err

@@ -101,7 +101,7 @@ func ReadFrom(r io.Reader, name string, maxLine int, each func(Line) error) (Tai
 	var tail Tail
 	for {
 		raw, err := lr.next()
-		if len(raw) == 0 && err == io.EOF {
+		if len(raw) == 0 && errors.Is(err, io.EOF) {
 			return tail, nil
 		}
 		line := Line{File: name, Number: tail.Lines + 1, Offset: tail.Offset, Data: clean(raw)}
@@ -109,7 +109,7 @@ func ReadFrom(r io.Reader, name string, maxLine int, each func(Line) error) (Tai
 		switch {
 		case errors.Is(err, ErrTooLong):
 			return tail, line.errorf("%w: more than %d bytes", err, maxLine)
-		case err != nil && err != io.EOF:
+		case err != nil && !errors.Is(err, io.EOF):
 			return tail, line.errorf("%w", err)
 		case !ended && !whole(line.Data):
 			tail.Torn = int64(len(raw))
@@ -160,7 +160,7 @@ type lineReader struct {
 // what is left.
 func (lr *lineReader) next() ([]byte, error) {
 	piece, err := lr.r.ReadSlice('\n')
-	if err != bufio.ErrBufferFull {
+	if !errors.Is(err, bufio.ErrBufferFull) {
 		if len(piece) > lr.max {
 			return nil, ErrTooLong
 		}
@@ -172,7 +172,7 @@ func (lr *lineReader) next() ([]byte, error) {
 			return nil, ErrTooLong
 		}
 		lr.long = append(lr.long, piece...)
-		if err != bufio.ErrBufferFull {
+		if !errors.Is(err, bufio.ErrBufferFull) {
 			return lr.long, err
 		}
 		piece, err = lr.r.ReadSlice('\n')

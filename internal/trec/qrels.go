@@ -25,7 +25,7 @@ func ReadQrelsNoted(path string) (qrels Qrels, note string, err error) {
 	if err != nil {
 		return nil, "", fmt.Errorf("read qrels: %w", err)
 	}
-	defer c.Close()
+	defer func() { _ = c.Close() }()
 	return parseQrels(r, path)
 }
 

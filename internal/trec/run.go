@@ -49,7 +49,7 @@ func ReadRun(path string) (Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read run: %w", err)
 	}
-	defer c.Close()
+	defer func() { _ = c.Close() }()
 	return ParseRun(r, path)
 }
 
@@ -103,14 +103,14 @@ func (p *runParser) line(l line) error {
 		p.add(l.number, "%d columns: expected query, Q0, docid, rank, score, tag%s", len(columns), hint)
 		return nil
 	}
-	rank, err := strconv.Atoi(columns[3])
-	if err != nil {
+	rank, isRank := parseRank(columns[3])
+	if !isRank {
 		p.add(l.number, "rank %s is not a whole number", shorten(columns[3]))
 		return nil
 	}
-	score, err := parseScore(columns[4])
-	if err != nil {
-		p.add(l.number, "%w", err)
+	score, problem := parseScore(columns[4])
+	if problem != "" {
+		p.add(l.number, "%s", problem)
 		return nil
 	}
 	columns[2] = strings.Clone(columns[2])
@@ -125,16 +125,21 @@ func (p *runParser) line(l line) error {
 	return nil
 }
 
-// parseScore takes decimal numbers and infinities.
-func parseScore(s string) (float64, error) {
+func parseRank(s string) (rank int, ok bool) {
+	rank, err := strconv.Atoi(s)
+	return rank, err == nil
+}
+
+// parseScore takes decimal numbers and infinities; the problem is empty if s is one.
+func parseScore(s string) (score float64, problem string) {
 	score, err := strconv.ParseFloat(s, 64)
 	switch {
 	case err != nil && math.IsInf(score, 0):
-		return 0, fmt.Errorf("score %s is beyond the range of a number", shorten(s))
+		return 0, "score " + shorten(s) + " is beyond the range of a number"
 	case err != nil || strings.ContainsAny(s, "xXpP_"):
-		return 0, fmt.Errorf("score %s is not a number", shorten(s))
+		return 0, "score " + shorten(s) + " is not a number"
 	case math.IsNaN(score):
-		return 0, fmt.Errorf("score %s has no place in an order", shorten(s))
+		return 0, "score " + shorten(s) + " has no place in an order"
 	}
-	return score, nil
+	return score, ""
 }

@@ -38,7 +38,7 @@ func ReadTopics(path string) ([]Topic, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read topics: %w", err)
 	}
-	defer c.Close()
+	defer func() { _ = c.Close() }()
 	return ParseTopics(r, path)
 }
 

@@ -1,0 +1,6 @@
+//go:build !race
+
+package corpus
+
+// raceDetector says that memory costs several times as much.
+const raceDetector = false
