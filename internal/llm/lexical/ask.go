@@ -46,6 +46,9 @@ func findAsk(text string) ask {
 	return ask{kind: claim}
 }
 
+// mostAsking bounds the question words of one sentence that are looked at.
+const mostAsking = 32
+
 // askIn looks in one sentence: first for a question word that opens it, also behind a
 // phrase and a comma; then for one governed by a preposition or verb; then for a sentence
 // that opens with a verb.
@@ -53,7 +56,7 @@ func askIn(sentence string) (ask, bool) {
 	if telling.MatchString(sentence) {
 		return ask{kind: passage}, true
 	}
-	words := asking.FindAllStringIndex(sentence, -1)
+	words := asking.FindAllStringIndex(sentence, mostAsking)
 	for _, m := range words {
 		if opens.MatchString(sentence[:m[0]]) || opensLate(sentence, m) {
 			return classify(sentence, m), true
@@ -222,7 +225,7 @@ func looksVerbal(lower string) bool {
 
 // twoOptions finds "A or B" at the end of a question or after "between" or "of".
 func twoOptions(sentence string) ([2]string, bool) {
-	ms := either.FindAllStringSubmatch(sentence, -1)
+	ms := either.FindAllStringSubmatch(sentence, mostAsking)
 	for i := len(ms) - 1; i >= 0; i-- {
 		a, b := trimOption(ms[i][1]), trimOption(ms[i][2])
 		if a != "" && b != "" {

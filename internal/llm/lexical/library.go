@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"goserini/internal/analysis"
 )
@@ -346,32 +347,37 @@ func (c *cutter) emit(text string, from, to int) {
 	}
 }
 
-// lineEnd is the last line start within the longest sentence, or where that has none the next blank.
+// lineEnd is the last line start within the longest sentence that begins at from; where
+// there is none, the next blank, and where that is far, the next character.
 func (c *cutter) lineEnd(from, to int) int {
-	end := 0
-	for _, s := range c.starts {
-		if s.at > from && s.at <= from+longestSentence {
-			end = s.at
-		}
+	limit := from + longestSentence
+	i, found := slices.BinarySearchFunc(c.starts, limit, func(s lineStart, at int) int { return s.at - at })
+	if !found {
+		i--
 	}
-	if end > from {
-		return end
+	if i >= 0 && c.starts[i].at > from {
+		return c.starts[i].at
 	}
 	text := c.text.String()
-	if i := strings.IndexByte(text[from+longestSentence:to], ' '); i >= 0 {
-		return from + longestSentence + i + 1
+	if n := strings.IndexByte(text[limit:min(to, limit+longestSentence)], ' '); n >= 0 {
+		return limit + n + 1
 	}
-	return to
+	for limit < to && !utf8.RuneStart(text[limit]) {
+		limit++
+	}
+	return limit
 }
 
+// numberAt is the number of the line that an offset stands in.
 func (c *cutter) numberAt(at int) int {
-	n := 0
-	for _, s := range c.starts {
-		if s.at <= at {
-			n = s.number
-		}
+	i, found := slices.BinarySearchFunc(c.starts, at, func(s lineStart, at int) int { return s.at - at })
+	if !found {
+		i--
 	}
-	return n
+	if i < 0 {
+		return 0
+	}
+	return c.starts[i].number
 }
 
 // abbreviations do not end a sentence.

@@ -75,8 +75,13 @@ func questionOf(message string) string {
 	return strings.TrimSpace(message)
 }
 
-// longestQuestion bounds, in bytes, how much of a question is taken apart.
-const longestQuestion = 16 << 10
+// Bounds of what is taken apart: bytes of a question, clauses of a sentence, clues in all.
+// What is beyond them is not forgotten by accident: real questions are far shorter.
+const (
+	longestQuestion = 8 << 10
+	mostClauses     = 32
+	mostClues       = 48
+)
 
 // parse takes a question apart. Any text will do.
 func parse(text string) question {
@@ -103,6 +108,9 @@ func split(text string, a ask) (clues []clue, focus int) {
 	parts := joinAsking(clausesOf(text), text, a)
 	for _, p := range parts {
 		asks := p.has(a.at)
+		if !asks && len(clues) >= mostClues {
+			continue
+		}
 		rest, names := withoutNames(text, p)
 		if asks && len(rest.stems) == 0 && len(names) > 0 {
 			rest = p // it asks by a name alone
@@ -114,7 +122,7 @@ func split(text string, a ask) (clues []clue, focus int) {
 			rest.text = strings.TrimSpace(text[p.from:p.to])
 			clues = append(clues, rest)
 		}
-		clues = append(clues, names...)
+		clues = append(clues, names[:min(len(names), mostClues)]...)
 	}
 	if len(clues) == 0 {
 		clues = []clue{{text: text}}
@@ -142,7 +150,11 @@ func clausesOf(text string) []clue {
 func joinShort(text string, parts []clue) []clue {
 	join := func(i int) {
 		parts[i].to = parts[i+1].to
-		parts[i].stems = stems(text[parts[i].from:parts[i].to])
+		for _, s := range parts[i+1].stems {
+			if !slices.Contains(parts[i].stems, s) {
+				parts[i].stems = append(parts[i].stems, s)
+			}
+		}
 		parts = slices.Delete(parts, i+1, i+2)
 	}
 	for i := len(parts) - 2; i >= 0; i-- {
@@ -233,7 +245,7 @@ func pieces(text string, sep *regexp.Regexp) [][2]int {
 func clauses(sentence string) [][2]int {
 	var out [][2]int
 	from := 0
-	for _, m := range clauseBreak.FindAllStringIndex(sentence, -1) {
+	for _, m := range clauseBreak.FindAllStringIndex(sentence, mostClauses) {
 		if strings.TrimSpace(strings.ToLower(sentence[m[0]:m[1]])) == "that" && !startsClause(sentence[m[1]:]) {
 			continue
 		}

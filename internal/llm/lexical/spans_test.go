@@ -1,7 +1,9 @@
 package lexical
 
 import (
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -103,5 +105,23 @@ func TestSentencesOfATextJoinItsLines(t *testing.T) {
 	}
 	if c.out[1].line != 3 || c.out[2].line != 4 {
 		t.Errorf("lines: got %d and %d, want 3 and 4", c.out[1].line, c.out[2].line)
+	}
+}
+
+func TestTextWithoutSentencesIsCut(t *testing.T) {
+	var c cutter
+	long := strings.Repeat("長", 2000)
+	c.line(1, long)
+	c.line(2, strings.Repeat("word ", 500))
+	c.stop()
+	joined := ""
+	for _, s := range c.out {
+		if len(s.text) > 2*longestSentence+utf8.UTFMax || !utf8.ValidString(s.text) {
+			t.Errorf("sentence of %d bytes, valid %v", len(s.text), utf8.ValidString(s.text))
+		}
+		joined += s.text
+	}
+	if got, want := strings.Count(joined, "長"), 2000; got != want {
+		t.Errorf("%d characters are left of %d", got, want)
 	}
 }
