@@ -21,7 +21,11 @@
 // What is recognised, and every policy, is described in docs/formats/corpus.md.
 package corpus
 
-import "fmt"
+import (
+	"strconv"
+	"strings"
+	"unicode"
+)
 
 // Document is the unit of retrieval.
 type Document struct {
@@ -56,10 +60,15 @@ type Location struct {
 	Line int
 }
 
-// String is file:line, or the file alone.
+// String is file:line, or the file alone. A name that a terminal would not show as it is
+// comes in quotes.
 func (l Location) String() string {
-	if l.Line == 0 {
-		return l.File
+	file := l.File
+	if strings.ContainsFunc(file, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) {
+		file = strconv.Quote(file)
 	}
-	return fmt.Sprintf("%s:%d", l.File, l.Line)
+	if l.Line == 0 {
+		return file
+	}
+	return file + ":" + strconv.Itoa(l.Line)
 }
