@@ -47,8 +47,7 @@ func open(dir string, plan Plan, opts Options) (*runDir, error) {
 	}
 	d := &runDir{dir: dir, questions: plan.Questions, lock: lock}
 	if err := d.begin(plan, opts); err != nil {
-		lock.Release()
-		return nil, err
+		return nil, errors.Join(err, lock.Release())
 	}
 	return d, nil
 }
@@ -251,11 +250,12 @@ func (d *runDir) orderResults() error {
 	return nil
 }
 
-func (d *runDir) close() {
+func (d *runDir) close() error {
+	var err error
 	if d.out != nil {
-		d.out.Close()
+		err = d.out.Close()
 	}
-	d.lock.Release()
+	return errors.Join(err, d.lock.Release())
 }
 
 // ReadResults reads the results of a run directory in file order, one record a query: the newest.

@@ -84,7 +84,7 @@ func (e *SpecError) Error() string {
 // Run carries out a plan in a directory, which it creates or continues: a question that
 // has a result is not run again unless its status is to be retried. When ctx ends,
 // questions under way are given up without a result, and the same call goes on later.
-func Run(ctx context.Context, dir string, plan Plan, opts Options) (Summary, error) {
+func Run(ctx context.Context, dir string, plan Plan, opts Options) (summary Summary, err error) {
 	if err := checkQuestions(plan.Questions); err != nil {
 		return Summary{}, err
 	}
@@ -92,9 +92,9 @@ func Run(ctx context.Context, dir string, plan Plan, opts Options) (Summary, err
 	if err != nil {
 		return Summary{}, err
 	}
-	defer d.close()
+	defer func() { err = errors.Join(err, d.close()) }()
 	todo := d.todo(opts.Retry)
-	summary := Summary{Total: len(plan.Questions), Ran: len(todo), Kept: len(plan.Questions) - len(todo)}
+	summary = Summary{Total: len(plan.Questions), Ran: len(todo), Kept: len(plan.Questions) - len(todo)}
 	runErr := d.runAll(ctx, plan, opts, todo)
 	d.summarise(&summary)
 	if err := d.finish(summary); err != nil {
@@ -132,10 +132,10 @@ func (d *runDir) runAll(ctx context.Context, plan Plan, opts Options, todo []Que
 			break
 		}
 		g.Go(func() error {
-			if running.Err() != nil {
-				return nil
+			if running.Err() == nil {
+				return d.runOne(running, plan, opts, q)
 			}
-			return d.runOne(running, plan, opts, q)
+			return nil // waited for a place until the run was over: no result, not an error of its own
 		})
 	}
 	if err := g.Wait(); err != nil {
