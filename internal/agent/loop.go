@@ -271,5 +271,5 @@ func (s *session) where() string {
 
 // docs is what is known about documents when an answer is read.
 func (s *session) docs() answer.Docs {
-	return answer.Docs{Sets: s.tally.Record().Sets, Exists: s.cfg.Exists}
+	return answer.Docs{Sets: s.tally.Sets(), Exists: s.cfg.Exists}
 }

@@ -29,25 +29,30 @@ type Sets struct {
 }
 
 // Behavior is opened ∪ cited, opened first.
-func (s Sets) Behavior() []string { return union(s.Opened, s.Cited) }
-
-// Add unites the documents of one call into the sets.
-func (s *Sets) Add(a Access) {
-	s.Surfaced = union(s.Surfaced, a.Surfaced)
-	s.Previewed = union(s.Previewed, a.Previewed)
-	s.Opened = union(s.Opened, a.Opened)
+func (s Sets) Behavior() []string {
+	var u union
+	u.add(s.Opened)
+	u.add(s.Cited)
+	return u.docids
 }
 
-func union(a, b []string) []string {
-	seen := make(map[string]bool, len(a)+len(b))
-	out := make([]string, 0, len(a)+len(b))
-	for _, list := range [][]string{a, b} {
-		for _, id := range list {
-			if !seen[id] {
-				seen[id] = true
-				out = append(out, id)
-			}
+// union collects docids, each once, in order of first appearance. The zero value is ready.
+type union struct {
+	docids []string
+	seen   map[string]bool
+}
+
+func (u *union) add(docids []string) {
+	if u.seen == nil {
+		u.seen = make(map[string]bool, len(docids))
+	}
+	for _, id := range docids {
+		if !u.seen[id] {
+			u.seen[id] = true
+			u.docids = append(u.docids, id)
 		}
 	}
-	return out
 }
+
+// list returns what was collected: a list of its own that is empty, not null, in JSON.
+func (u *union) list() []string { return append([]string{}, u.docids...) }

@@ -2,6 +2,7 @@ package trajectory
 
 import (
 	"encoding/json"
+	"maps"
 	"time"
 )
 
@@ -16,6 +17,8 @@ type Tally struct {
 	rec   Record
 	tools map[string]bool
 	ended bool
+	// The sets, and the ranks in BestRank, grow here and are copied when asked for.
+	surfaced, previewed, opened, cited union
 }
 
 // Replay is the record of a whole list of events.
@@ -34,12 +37,14 @@ func (t *Tally) Record() Record {
 	if !t.ended {
 		rec.Status, rec.Reason = Failed, Interrupted
 	}
-	for _, set := range []*[]string{&rec.Surfaced, &rec.Previewed, &rec.Opened, &rec.Cited} {
-		if *set == nil {
-			*set = []string{} // an empty list in JSON, not null
-		}
-	}
+	rec.Sets = t.Sets()
+	rec.BestRank, rec.ToolCallCounts = maps.Clone(rec.BestRank), maps.Clone(rec.ToolCallCounts)
 	return rec
+}
+
+// Sets are the document sets of the events so far.
+func (t *Tally) Sets() Sets {
+	return Sets{Surfaced: t.surfaced.list(), Previewed: t.previewed.list(), Opened: t.opened.list(), Cited: t.cited.list()}
 }
 
 // Add folds the next event in.
@@ -106,7 +111,9 @@ func (t *Tally) observation(o Observation) {
 	if o.IsError && !o.Blocked {
 		t.rec.ToolErrors++
 	}
-	t.rec.Add(o.Access)
+	t.surfaced.add(o.Access.Surfaced)
+	t.previewed.add(o.Access.Previewed)
+	t.opened.add(o.Access.Opened)
 	for i, docid := range o.Access.Surfaced {
 		if best, ok := t.rec.BestRank[docid]; !ok || i+1 < best {
 			t.rec.BestRank[docid] = i + 1
@@ -120,9 +127,8 @@ func (t *Tally) end(end End) {
 	t.ended = true
 	t.rec.Status, t.rec.Reason, t.rec.Error = end.Status, end.Reason, end.Error
 	t.rec.Answer, t.rec.PrefixShare = end.Answer, end.PrefixShare
-	t.rec.Cited = nil
 	for _, c := range end.Answer.Citations {
-		t.rec.Cited = append(t.rec.Cited, c.DocID)
+		t.cited.add([]string{c.DocID})
 	}
 }
 
