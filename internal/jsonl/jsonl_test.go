@@ -249,6 +249,19 @@ func TestFailedWriteIsReported(t *testing.T) {
 	}
 }
 
+func TestFullDiskIsNamed(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip(err)
+	}
+	w, err := Append("/dev/full", SyncClose)
+	if err != nil {
+		t.Skip(err)
+	}
+	wantError(t, w.Append(row{ID: "a"}), "append to /dev/full", "no space left on device")
+	wantError(t, w.Append(row{ID: "b"}), "no space left on device")
+	_ = w.Close()
+}
+
 func TestConcurrentAppendsKeepLinesWhole(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f.jsonl")
 	w, err := Create(path, SyncClose)
