@@ -34,7 +34,8 @@ retrieval:
 retrieval/local: retrieval index bm25 analysis
 retrieval/retrievaltest: retrieval
 controller: retrieval tool trajectory
-agent: llm tool trajectory
+answer: trajectory
+agent: answer llm tool trajectory
 eval: trec trajectory
 judge: llm trajectory jsonl eval atomicfile
 benchmark: corpus trec bm25 demo
@@ -130,7 +131,7 @@ func sources(t *testing.T) map[string][]string {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && path != root || d.Name() == "testdata") {
+		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && path != root || strings.HasPrefix(d.Name(), "_") || d.Name() == "testdata") {
 			return filepath.SkipDir
 		}
 		if d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
