@@ -1,9 +1,11 @@
 package index
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/zeebo/xxh3"
@@ -104,11 +106,7 @@ func (w *worker) store(b *batch, contents string) {
 	b.bytes += int64(len(contents))
 	for len(contents) > 0 {
 		n := min(len(contents), blockBytes+1-len(w.pending))
-		for i := range n {
-			if contents[i] == '\n' {
-				b.newlines++
-			}
-		}
+		b.newlines += int64(strings.Count(contents[:n], "\n"))
 		w.pending = append(w.pending, contents[:n]...)
 		contents = contents[n:]
 		w.cut(b, false)
@@ -120,12 +118,7 @@ func (w *worker) store(b *batch, contents string) {
 func (w *worker) cut(b *batch, last bool) {
 	for len(w.pending) > blockBytes || last && len(w.pending) > 0 {
 		end := blockEnd(w.pending)
-		newlines := int64(0)
-		for _, c := range w.pending[:end] {
-			if c == '\n' {
-				newlines++
-			}
-		}
+		newlines := int64(bytes.Count(w.pending[:end], []byte{'\n'}))
 		from := len(b.text)
 		b.text = w.encoder.EncodeAll(w.pending[:end], b.text)
 		b.blocks = append(b.blocks, block{offset: int64(from), start: int64(end), newlines: newlines, sum: xxh3.Hash(b.text[from:])})

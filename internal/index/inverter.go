@@ -17,8 +17,7 @@ import (
 //
 // The postings of a term are a chain of slices of one arena, each longer than the one
 // before. A posting is the gap to the slot of the document before and a frequency, as in a
-// short list, and then the places, if the document has any: one byte for up to two nibbles,
-// two bytes for more.
+// short list, and then a byte of places, if the document has any.
 type inverter struct {
 	vocabulary *vocabulary
 	dir        string
@@ -49,8 +48,27 @@ type termState struct {
 
 // docTerm is a term of the document that is being read.
 type docTerm struct {
-	term, tf        uint32
-	places, nibbles uint16
+	term, tf uint32
+	// first is the range of the first token, most the one that most of the others are in,
+	// mostTF their number, at the range counted now and atTF the number there.
+	first, most, at byte
+	mostTF, atTF    uint32
+}
+
+// count takes the next token, in range r.
+func (d *docTerm) count(r byte) {
+	d.tf++
+	if d.tf == 1 {
+		d.first = r
+		return
+	}
+	if r != d.at || d.atTF == 0 {
+		d.at, d.atTF = r, 0
+	}
+	d.atTF++
+	if d.atTF > d.mostTF {
+		d.most, d.mostTF = d.at, d.atTF
+	}
 }
 
 // sliceSizes are the lengths of the slices of a chain. Each ends with a byte for its level
@@ -60,7 +78,7 @@ var sliceSizes = [...]int{16, 32, 64, 128, 256, 512, 1024, 2048, 4096}
 const linkBytes = 5
 
 // postingBytes bounds a posting in a chain.
-const postingBytes = 5 + 5 + 2
+const postingBytes = 5 + 5 + 1
 
 // maxInverterBudget keeps places in the arena below 2³².
 const maxInverterBudget = 1 << 30
@@ -107,12 +125,7 @@ func (v *inverter) count(length int64) {
 			v.terms = append(v.terms, docTerm{term: t.term})
 			s.slot = uint32(len(v.terms))
 		}
-		d := &v.terms[s.slot-1]
-		if d.tf < 3 {
-			d.nibbles |= uint16(r) << (4 * d.tf)
-		}
-		d.places |= 1 << r
-		d.tf++
+		v.terms[s.slot-1].count(byte(r))
 	}
 	for _, d := range v.terms {
 		states[d.term].slot = 0
@@ -133,14 +146,7 @@ func (v *inverter) append(slot uint32, t docTerm, places bool) {
 	var buf [postingBytes + 4]byte
 	b := appendGap(buf[:0], slot-s.last, t.tf)
 	if places {
-		switch {
-		case t.tf > 3:
-			b = binary.LittleEndian.AppendUint16(b, t.places)
-		case t.tf == 3:
-			b = binary.LittleEndian.AppendUint16(b, t.nibbles)
-		default:
-			b = append(b, byte(t.nibbles))
-		}
+		b = append(b, t.first|t.most<<4)
 	}
 	s.last = slot
 	if s.end == 0 {

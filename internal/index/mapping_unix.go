@@ -40,6 +40,9 @@ func (m *mapping) unmap() error {
 // twice their size. Memory that is never touched costs nothing.
 func offheap(n int) ([]byte, error) {
 	b, err := unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err == nil {
+		hugePages(b)
+	}
 	return b, os.NewSyscallError("mmap", err)
 }
 

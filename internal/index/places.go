@@ -7,7 +7,10 @@ import (
 )
 
 // The places of a term in a document tell roughly where it stands: the document's bytes
-// are cut into 16 equal ranges, and a token lies in the range where its first byte is.
+// are cut into 16 equal ranges, and a token lies in the range where its first byte is. The
+// range of the first token is stored, and, where there are more, the range that holds most
+// of the others, of several the first.
+//
 // They let a passage be chosen without reading the text. Short documents have none: their
 // text is read faster than their places.
 const (
@@ -21,25 +24,12 @@ func hasPlaces(norm byte) bool { return norm >= firstNormWithPlaces }
 
 var firstNormWithPlaces = bm25.Quantise(placesFrom)
 
-// placeNibbles is the number of four-bit values that the places of a posting take: up to
-// three are the ranges themselves, in order; four are a bitmap of all ranges.
+// placeNibbles is the number of ranges that are stored for a posting, four bits each.
 func placeNibbles(tf uint32, norm byte) int {
 	if !hasPlaces(norm) {
 		return 0
 	}
-	return int(min(tf, 4))
-}
-
-// placeBitmap turns the stored places of a posting into a bitmap of ranges.
-func placeBitmap(nibbles int, places uint16) uint16 {
-	if nibbles == 4 {
-		return places
-	}
-	bitmap := uint16(0)
-	for i := range nibbles {
-		bitmap |= 1 << (places >> (4 * i) & 15)
-	}
-	return bitmap
+	return int(min(tf, 2))
 }
 
 // placeRange returns where in a document of that many bytes a range begins.
@@ -88,7 +78,7 @@ func appendNibbles(b []byte, l *list, norms []byte, total int) []byte {
 	at := 0
 	for i, doc := range l.docs {
 		for n := range placeNibbles(l.tfs[i], norms[doc]) {
-			out[at/2] |= byte(l.places[i]>>(4*n)&15) << (4 * (at & 1))
+			out[at/2] |= l.places[i] >> (4 * n) & 15 << (4 * (at & 1))
 			at++
 		}
 	}
@@ -123,12 +113,11 @@ func (ix *Index) placesOf(t termInfo, ord Ordinal, p posting) (uint16, error) {
 	if before+n > 2*len(b) {
 		return 0, ix.postings.corrupt("places are missing")
 	}
-	places := uint16(0)
-	for i := range n {
-		at := before + i
-		places |= uint16(b[at/2]>>(4*(at&1))&15) << (4 * i)
+	ranges := uint16(0)
+	for at := before; at < before+n; at++ {
+		ranges |= 1 << (b[at/2] >> (4 * (at & 1)) & 15)
 	}
-	return placeBitmap(n, places), nil
+	return ranges, nil
 }
 
 // nibblesBefore counts the nibbles of the postings that stand before p in its part.

@@ -55,13 +55,13 @@ const groupEntryBytes = 8
 type list struct {
 	docs []uint32
 	tfs  []uint32
-	// places has one value for each posting: see [placeNibbles].
-	places []uint16
+	// places has the two ranges of each posting in four bits each, the first one low.
+	places []byte
 }
 
 func (l *list) reset() { l.docs, l.tfs, l.places = l.docs[:0], l.tfs[:0], l.places[:0] }
 
-func (l *list) append(doc, tf uint32, places uint16) {
+func (l *list) append(doc, tf uint32, places byte) {
 	l.docs = append(l.docs, doc)
 	l.tfs = append(l.tfs, tf)
 	l.places = append(l.places, places)

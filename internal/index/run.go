@@ -85,16 +85,12 @@ func decodeRun(b []byte, l *list, norms []byte) error {
 		if r.bad || int(slot) >= len(norms) {
 			return fmt.Errorf("read run: bad posting")
 		}
-		places := uint16(0)
-		switch nibbles := placeNibbles(uint32(tf), norms[slot]); {
-		case nibbles > len(r.b)*2:
-			return fmt.Errorf("read run: places are missing")
-		case nibbles > 2:
-			places = binary.LittleEndian.Uint16(r.b)
-			r.b = r.b[2:]
-		case nibbles > 0:
-			places = uint16(r.b[0])
-			r.b = r.b[1:]
+		places := byte(0)
+		if hasPlaces(norms[slot]) {
+			if len(r.b) == 0 {
+				return fmt.Errorf("read run: places are missing")
+			}
+			places, r.b = r.b[0], r.b[1:]
 		}
 		l.append(slot, uint32(tf), places)
 	}

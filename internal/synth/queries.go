@@ -57,11 +57,11 @@ func (c Corpus) Queries(set QuerySet, n int) ([]Query, error) {
 func (c Corpus) fromDocument(r *rand.Rand, n int, frequent float64) []string {
 	for {
 		d := newDraw(c.source(documentStream, r.IntN(max(c.Documents, 1))))
-		length := int(float64(c.words(d.r)) * (1 - stopShare))
-		d.topics = newDraw(d.r).topics
 		tf := map[int]int{}
-		for range length {
-			tf[d.next()]++
+		for range c.words(d.r) {
+			if word := d.next(); word > 0 {
+				tf[word]++
+			}
 		}
 		if len(tf) < 2*n {
 			if c.Shape == Passages {
@@ -120,7 +120,7 @@ func withStops(r *rand.Rand, words []string) []string {
 	var out []string
 	for _, w := range words {
 		if r.Float64() < stopShare/(1-stopShare) {
-			out = append(out, zipfStop(r))
+			out = append(out, stopWords[zipfStop(r)])
 		}
 		out = append(out, w)
 	}
