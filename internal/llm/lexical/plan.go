@@ -54,15 +54,15 @@ func (s *session) stage(n int) []call {
 	case 1:
 		return append(s.searchClues(), s.browse()...)
 	case 2:
-		return s.readBest(v, 4)
+		return s.readBest(v, 5)
 	case 3:
 		return append(s.follow(v, 3), s.readOn(v, 1)...)
 	case 4:
-		return append(s.readBest(v, 3), s.readOn(v, 1)...)
+		return append(s.readBest(v, 4), s.readOn(v, 1)...)
 	case 5:
 		return s.follow(v, 2)
 	case 6:
-		return append(s.readBest(v, 2), s.readOn(v, 2)...)
+		return append(s.readBest(v, 3), s.readOn(v, 2)...)
 	}
 	return s.readOn(v, 2)
 }
@@ -139,7 +139,7 @@ func (v *view) byPromise() []int {
 		out[i] = i
 		value[i] = v.share(i) + 4*d.fused
 		if !d.opened && d.titleKey != "" {
-			value[i] += 0.4 * v.carriedShare(d.titleKey)
+			value[i] += 0.2 * v.carriedShare(d.titleKey)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(value[b], value[a]) })
