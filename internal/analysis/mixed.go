@@ -1,9 +1,6 @@
 package analysis
 
-import (
-	"unicode"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // mixedTokenizer is the tokenizer for text in any mixture of languages. It
 // normalises the text to NFKC, cuts it as [standardTokenizer] does, and replaces runs
@@ -162,8 +159,12 @@ func (t *mixedTokenizer) addCharacters(s span) {
 	}
 }
 
-// extends reports whether a character belongs to the one before it.
-func extends(r rune) bool { return unicode.In(r, unicode.M, unicode.Cf) }
+// extends reports whether a character belongs to the one before it: whether the
+// tokenizer would stay where it is after a Chinese character.
+func extends(r rune) bool {
+	after := nextState[stateStride+int(runeClass('一'))]
+	return nextState[int(after)*stateStride+int(runeClass(r))] == after
+}
 
 // pair is the token of the characters from first to last of the run.
 func (t *mixedTokenizer) pair(first, last int) Token {
@@ -195,6 +196,9 @@ func characterKind(r rune) kind {
 
 // normalizeMixed is the second stage of the analyzer cjk.
 func normalizeMixed(dst, raw []byte) ([]byte, bool) {
+	if isASCII(raw) {
+		return normalizeEnglish(dst, raw)
+	}
 	return thenEnglish(dropInvisible(dst, raw), len(dst))
 }
 

@@ -211,9 +211,11 @@ func (w *porterWord) finalE() {
 	w.b = w.b[:n]
 }
 
+// has reports whether the word ends in suffix, which has two letters at least. The last
+// letter but one tells most of them apart.
 func (w *porterWord) has(suffix string) bool {
 	n := len(w.b) - len(suffix)
-	return n >= 0 && string(w.b[n:]) == suffix
+	return n >= 0 && w.b[len(w.b)-2] == suffix[len(suffix)-2] && string(w.b[n:]) == suffix
 }
 
 // consonant reports whether letter i is one.
