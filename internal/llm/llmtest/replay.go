@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -346,25 +347,20 @@ func Problems(raw []byte) []string {
 	return bad
 }
 
-// Unpaired lists where, in a Chat Completions or Messages body, a call has no result right
-// after its turn or a result has no call.
+// Unpaired lists where, in a body of Chat Completions, Messages or Responses, a call has no result
+// right after its turn or a result has no call.
 func Unpaired(body map[string]any) []string {
-	var bad, open []string
+	bad, open := unpairedItems(body)
 	messages, _ := body["messages"].([]any)
 	for i, raw := range messages {
 		m, _ := raw.(map[string]any)
 		for _, id := range results(m) {
-			at := -1
-			for j, o := range open {
-				if o == id {
-					at = j
-				}
-			}
+			at := slices.Index(open, id)
 			if at < 0 {
 				bad = append(bad, fmt.Sprintf("message %d answers unknown call %q", i, id))
 				continue
 			}
-			open = append(open[:at], open[at+1:]...)
+			open = slices.Delete(open, at, at+1)
 		}
 		if len(open) > 0 && m["role"] != "tool" {
 			bad = append(bad, fmt.Sprintf("message %d: calls left open %q", i, open))
@@ -376,6 +372,30 @@ func Unpaired(body map[string]any) []string {
 		bad = append(bad, fmt.Sprintf("calls left open at the end %q", open))
 	}
 	return bad
+}
+
+// unpairedItems looks at the input items of a Responses body.
+func unpairedItems(body map[string]any) (bad, open []string) {
+	items, _ := body["input"].([]any)
+	for i, raw := range items {
+		m, _ := raw.(map[string]any)
+		id, _ := m["call_id"].(string)
+		switch {
+		case m["type"] == "function_call":
+			open = append(open, id)
+		case m["type"] == "function_call_output":
+			at := slices.Index(open, id)
+			if at < 0 {
+				bad = append(bad, fmt.Sprintf("item %d answers unknown call %q", i, id))
+				continue
+			}
+			open = slices.Delete(open, at, at+1)
+		case m["role"] == "user" && len(open) > 0:
+			bad = append(bad, fmt.Sprintf("item %d: calls left open %q", i, open))
+			open = nil
+		}
+	}
+	return bad, open
 }
 
 func results(m map[string]any) []string {

@@ -179,7 +179,7 @@ func retryable(status int, d Detail) bool {
 }
 
 // permanent are parts of the error types with which servers report, without a status, what no retry mends.
-var permanent = []string{"invalid_request", "invalid_argument", "authentication", "permission", "not_found", "badrequest", "unsupported"}
+var permanent = []string{"invalid_request", "invalid_argument", "authentication", "permission", "not_found", "badrequest", "unsupported", "invalid_prompt"}
 
 // overflow are the words, lower case, with which servers say that a conversation is too long.
 var overflow = []string{

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"net/url"
 	"strings"
@@ -176,4 +177,28 @@ func CheckURL(base string) (string, error) {
 		return "", fmt.Errorf("base URL of host %s: user, query and fragment are not supported; give the key by its variable", u.Host)
 	}
 	return strings.TrimRight(u.String(), "/"), nil
+}
+
+// Events lets an answer through that is a stream of events, and turns every other one into
+// an error, with the body read and closed. It stands between an SDK and its connection, so
+// that no error of the SDK's making, which would hold the request and its key, comes into being.
+func (e *Endpoint) Events(resp *http.Response, err error) (*http.Response, error) {
+	if err != nil {
+		return nil, err
+	}
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if resp.StatusCode < 300 && kind == "text/event-stream" {
+		return resp, nil
+	}
+	defer resp.Body.Close()
+	page, err := io.ReadAll(io.LimitReader(resp.Body, MaxErrorBytes))
+	switch {
+	case resp.StatusCode >= 300:
+		return nil, e.Refused(resp.StatusCode, resp.Header, page)
+	case err != nil:
+		return nil, err
+	case len(page) == 0:
+		return nil, e.Malformed("the answer is empty")
+	}
+	return nil, e.InBody(page)
 }
