@@ -243,3 +243,15 @@ func (r *numbers) next() uint64 {
 	r.b = r.b[n:]
 	return v
 }
+
+// bytes returns the next bytes, whose number stands before them.
+func (r *numbers) bytes() []byte {
+	n := r.next()
+	if r.bad || n > uint64(len(r.b)) {
+		r.bad = true
+		return nil
+	}
+	b := r.b[:n]
+	r.b = r.b[n:]
+	return b
+}

@@ -62,11 +62,7 @@ func (t *docTable) collect(d *docids) error {
 	used, next := 0, 0
 	err := t.each(func(slot int, raw []byte) error {
 		r := numbers{b: raw}
-		r.next()
-		r.next()
-		r.next()
-		length := int(r.next())
-		id := r.b[:length]
+		id := r.bytes()
 		for ; next <= slot; next++ {
 			d.starts.s[next] = uint64(used)
 		}
@@ -111,10 +107,8 @@ func (t *docTable) settle(d *docids, keys []docKey, policy DuplicatePolicy) erro
 	}
 	return t.each(func(slot int, raw []byte) error {
 		if drop[uint32(slot)] {
-			r := numbers{b: raw}
-			size := int64(r.next())
-			r.next()
-			t.count(size, int64(r.next()), -1)
+			p, _ := parseRecord(raw, false)
+			t.count(p.extent.bytes, p.extent.tokens, -1)
 			t.states[slot] = slotDropped
 			t.dropped++
 		}

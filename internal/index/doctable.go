@@ -84,7 +84,7 @@ func (t *docTable) add(d batchDocument, at corpus.Location) error {
 	if err := t.addLocation(at); err != nil {
 		return err
 	}
-	raw := appendRecord(nil, d.record)
+	raw := appendRecord(nil, d.record, false, extent{})
 	if _, err := t.records.Write(binary.AppendUvarint(nil, uint64(len(raw)))); err != nil {
 		return err
 	}
@@ -193,10 +193,13 @@ func (t *docTable) writeRecords(out *fileWriter, offsets []uint64) ([]byte, erro
 	from, ord := out.size, 0
 	var at, skip extent
 	err := t.each(func(slot int, raw []byte) error {
-		r := numbers{b: raw}
-		bytes, newlines := int64(r.next()), int64(r.next())
+		p, ok := parseRecord(raw, false)
+		if !ok {
+			return fmt.Errorf("read spool: bad record")
+		}
+		e := p.extent
 		if t.states[slot] == slotDropped {
-			skip.bytes, skip.newlines = skip.bytes+bytes, skip.newlines+newlines
+			skip.bytes, skip.newlines = skip.bytes+e.bytes, skip.newlines+e.newlines
 			return nil
 		}
 		at.bytes, at.newlines = at.bytes+skip.bytes, at.newlines+skip.newlines
@@ -205,14 +208,15 @@ func (t *docTable) writeRecords(out *fileWriter, offsets []uint64) ([]byte, erro
 			groups = binary.LittleEndian.AppendUint64(groups, uint64(at.newlines))
 		}
 		offsets[ord] = uint64(out.size - from)
-		b = b[:0]
 		if t.dropped > 0 {
-			b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(skip.bytes)), uint64(skip.newlines))
+			b = appendRecord(b[:0], record{bytes: e.bytes, newlines: e.newlines, tokens: e.tokens, docid: string(p.docid),
+				title: string(p.title), url: string(p.url), date: string(p.date)}, true, skip)
+			raw = b
 		}
 		skip = extent{}
-		at.bytes, at.newlines = at.bytes+bytes, at.newlines+newlines
+		at.bytes, at.newlines = at.bytes+e.bytes, at.newlines+e.newlines
 		ord++
-		_, err := out.Write(append(b, raw...))
+		_, err := out.Write(raw)
 		return err
 	})
 	if err != nil {

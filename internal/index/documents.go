@@ -4,14 +4,16 @@ import (
 	"encoding/binary"
 	"fmt"
 	"sort"
-	"strings"
+	"unsafe"
 )
 
 // A document's record is
 //
-//	its bytes, line ends and tokens (numbers); before them, in an index with gaps, the
-//	bytes and line ends of dropped text that stand before the document,
-//	docid, title, URL and date (each a number and that many bytes).
+//	its docid (a number and that many bytes),
+//	its bytes, line ends and tokens (numbers),
+//	in an index with gaps the bytes and line ends of dropped text that stand before the
+//	document (numbers),
+//	title, URL and date (each a number and that many bytes).
 //
 // The offsets of records are packed. For every documentGroup documents the position of
 // the first in the text and the line ends before it are stored; those of the others
@@ -27,14 +29,43 @@ type record struct {
 	docid, title, url, date string
 }
 
-func appendRecord(b []byte, r record) []byte {
+// appendRecord appends a record with what is dropped before the document, which is
+// nothing in an index without gaps.
+func appendRecord(b []byte, r record, gaps bool, gap extent) []byte {
+	b = append(binary.AppendUvarint(b, uint64(len(r.docid))), r.docid...)
 	b = binary.AppendUvarint(b, uint64(r.bytes))
 	b = binary.AppendUvarint(b, uint64(r.newlines))
 	b = binary.AppendUvarint(b, uint64(r.tokens))
-	for _, s := range []string{r.docid, r.title, r.url, r.date} {
+	if gaps {
+		b = binary.AppendUvarint(b, uint64(gap.bytes))
+		b = binary.AppendUvarint(b, uint64(gap.newlines))
+	}
+	for _, s := range []string{r.title, r.url, r.date} {
 		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
 	}
 	return b
+}
+
+// parsedRecord is a record as parts of the bytes it was read from.
+type parsedRecord struct {
+	docid, title, url, date []byte
+	// extent has the document's own numbers, gap what was dropped before it.
+	extent, gap extent
+}
+
+// parseRecord reads a record, which is b or begins it.
+func parseRecord(b []byte, gaps bool) (p parsedRecord, ok bool) {
+	r := numbers{b: b}
+	p.docid = r.bytes()
+	p.extent = extent{bytes: int64(r.next()), newlines: int64(r.next()), tokens: int64(r.next())}
+	if gaps {
+		p.gap = extent{bytes: int64(r.next()), newlines: int64(r.next())}
+	}
+	p.title, p.url, p.date = r.bytes(), r.bytes(), r.bytes()
+	for _, n := range []int64{p.extent.bytes, p.extent.newlines, p.extent.tokens, p.gap.bytes, p.gap.newlines} {
+		r.bad = r.bad || n < 0
+	}
+	return p, !r.bad
 }
 
 // documents reads the records.
@@ -76,13 +107,17 @@ type extent struct {
 	tokens               int64
 }
 
-// extentOf reads the numbers of a record. skip counts what stands before the document.
-func (d *documents) numbersOf(r *numbers) (e extent, skipBytes, skipNewlines int64) {
-	if d.gaps {
-		skipBytes, skipNewlines = int64(r.next()), int64(r.next())
+// parsed returns the record of a document.
+func (d *documents) parsed(ord Ordinal) (parsedRecord, error) {
+	raw, err := d.raw(ord)
+	if err != nil {
+		return parsedRecord{}, err
 	}
-	e.bytes, e.newlines, e.tokens = int64(r.next()), int64(r.next()), int64(r.next())
-	return e, skipBytes, skipNewlines
+	p, ok := parseRecord(raw, d.gaps)
+	if !ok {
+		return parsedRecord{}, d.records.corrupt(fmt.Sprintf("bad record of document %d", ord))
+	}
+	return p, nil
 }
 
 // extent returns where the text of a document is.
@@ -95,19 +130,15 @@ func (d *documents) extent(ord Ordinal) (extent, error) {
 	start := int64(binary.LittleEndian.Uint64(b))
 	newlines := int64(binary.LittleEndian.Uint64(b[8:]))
 	for i := group * documentGroup; ; i++ {
-		raw, err := d.raw(Ordinal(i))
+		p, err := d.parsed(Ordinal(i))
 		if err != nil {
 			return extent{}, err
 		}
-		r := numbers{b: raw}
-		e, skipBytes, skipNewlines := d.numbersOf(&r)
-		if r.bad || e.bytes < 0 || e.newlines < 0 || skipBytes < 0 || skipNewlines < 0 {
-			return extent{}, d.records.corrupt(fmt.Sprintf("bad record of document %d", i))
-		}
 		if i%documentGroup != 0 {
-			start += skipBytes
-			newlines += skipNewlines
+			start += p.gap.bytes
+			newlines += p.gap.newlines
 		}
+		e := p.extent
 		if i == int(ord) {
 			e.start, e.startNewlines = start, newlines
 			return e, nil
@@ -117,29 +148,24 @@ func (d *documents) extent(ord Ordinal) (extent, error) {
 	}
 }
 
-// strings returns the first n of docid, title, URL and date, as parts of the mapped
-// file.
-func (d *documents) fields(ord Ordinal, n int) (f [4][]byte, e extent, err error) {
-	raw, err := d.raw(ord)
-	if err != nil {
-		return f, e, err
-	}
-	r := numbers{b: raw}
-	e, _, _ = d.numbersOf(&r)
-	for i := range n {
-		length := r.next()
-		if r.bad || length > uint64(len(r.b)) {
-			return f, e, d.records.corrupt(fmt.Sprintf("bad record of document %d", ord))
-		}
-		f[i], r.b = r.b[:length], r.b[length:]
-	}
-	return f, e, nil
-}
-
 // docid returns the docid of a document as a part of the mapped file.
 func (d *documents) docid(ord Ordinal) ([]byte, error) {
-	f, _, err := d.fields(ord, 1)
-	return f[0], err
+	from, err := d.offsets.at(int(ord))
+	if err != nil {
+		return nil, err
+	}
+	// Nearly all docids have a length of one byte.
+	head := min(binary.MaxVarintLen64, len(d.records.data)-int(from))
+	b, err := d.records.bytes(int(from), head)
+	if err != nil {
+		return nil, err
+	}
+	r := numbers{b: b}
+	n := r.next()
+	if r.bad || n > uint64(len(d.records.data)) {
+		return nil, d.records.corrupt(fmt.Sprintf("bad record of document %d", ord))
+	}
+	return d.records.bytes(int(from)+head-len(r.b), int(n))
 }
 
 // rank returns the place of a document in the order of docids.
@@ -191,23 +217,22 @@ func (d *documents) lookup(docid string) (Ordinal, bool, error) {
 	return ord, string(id) == docid, failed
 }
 
-// docids returns the docids of documents. They share one allocation.
-func (d *documents) docids(hits []Hit) error {
-	var arena strings.Builder
-	arena.Grow(24 * len(hits))
-	ends := make([]int, len(hits))
-	for i, h := range hits {
-		id, err := d.docid(h.Ordinal)
+// name sets the docids of hits.
+func (d *documents) name(hits []Hit) error {
+	const size, typical = 4 << 10, 24
+	var arena []byte
+	for i := range hits {
+		id, err := d.docid(hits[i].Ordinal)
 		if err != nil {
 			return err
 		}
-		arena.Write(id)
-		ends[i] = arena.Len()
-	}
-	all, from := arena.String(), 0
-	for i, end := range ends {
-		hits[i].DocID = all[from:end]
-		from = end
+		if len(arena)+len(id) > cap(arena) {
+			arena = make([]byte, 0, max(min(size, typical*(len(hits)-i)), len(id)))
+		}
+		from := len(arena)
+		arena = append(arena, id...)
+		// The arena's bytes never change after this, so strings may share them.
+		hits[i].DocID = unsafe.String(unsafe.SliceData(arena[from:]), len(id))
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ func (ix *Index) Explain(q Query, ord Ordinal) (Explanation, error) {
 	if err != nil {
 		return Explanation{}, err
 	}
-	fields, numbers, err := ix.documents.fields(ord, 1)
+	record, err := ix.documents.parsed(ord)
 	if err != nil {
 		return Explanation{}, err
 	}
@@ -28,8 +28,8 @@ func (ix *Index) Explain(q Query, ord Ordinal) (Explanation, error) {
 	if err != nil {
 		return Explanation{}, err
 	}
-	e := Explanation{DocID: string(fields[0]), Variant: bm25.Variant, Params: q.Params, Documents: ix.stats.WithTokens,
-		AverageLength: ix.avgdl(), Tokens: int(numbers.tokens), Length: bm25.Length(norm[0])}
+	e := Explanation{DocID: string(record.docid), Variant: bm25.Variant, Params: q.Params, Documents: ix.stats.WithTokens,
+		AverageLength: ix.avgdl(), Tokens: int(record.extent.tokens), Length: bm25.Length(norm[0])}
 	inv := bm25.InverseNorms(q.Params, ix.avgdl())
 	sum := 0.0
 	for i, t := range terms {

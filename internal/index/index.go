@@ -27,8 +27,8 @@ type Query struct {
 
 // Hit is one scored document.
 type Hit struct {
-	Ordinal Ordinal
 	DocID   string
+	Ordinal Ordinal
 	// Score is Lucene's raw BM25 score.
 	Score float32
 }

@@ -132,7 +132,7 @@ func (m *model) search(t testing.TB, query string, params bm25.Params, depth int
 			}
 		}
 		if found {
-			hits = append(hits, Hit{Ordinal(i), d.DocID, float32(sum)})
+			hits = append(hits, Hit{d.DocID, Ordinal(i), float32(sum)})
 		}
 	}
 	slices.SortFunc(hits, func(a, b Hit) int {

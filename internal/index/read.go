@@ -36,8 +36,8 @@ func (ix *Index) Title(ord Ordinal) (title, url string, err error) {
 	if err := ix.check(ord); err != nil {
 		return "", "", err
 	}
-	f, _, err := ix.documents.fields(ord, 3)
-	return string(f[1]), string(f[2]), err
+	p, err := ix.documents.parsed(ord)
+	return string(p.title), string(p.url), err
 }
 
 // Meta describes a document.
@@ -45,12 +45,12 @@ func (ix *Index) Meta(ord Ordinal) (Meta, error) {
 	if err := ix.check(ord); err != nil {
 		return Meta{}, err
 	}
-	f, e, err := ix.documents.fields(ord, 4)
+	p, err := ix.documents.parsed(ord)
 	if err != nil {
 		return Meta{}, err
 	}
-	return Meta{DocID: string(f[0]), Title: string(f[1]), URL: string(f[2]), Date: string(f[3]),
-		Lines: int(e.newlines) + 1, Bytes: e.bytes, Tokens: int(e.tokens)}, nil
+	return Meta{DocID: string(p.docid), Title: string(p.title), URL: string(p.url), Date: string(p.date),
+		Lines: int(p.extent.newlines) + 1, Bytes: p.extent.bytes, Tokens: int(p.extent.tokens)}, nil
 }
 
 // Contents returns the whole text of a document.

@@ -38,10 +38,18 @@ func pages(n int) int { return (n + checkPage - 1) / checkPage }
 // touch makes sure that the n bytes at off, which lie within data, are as they were
 // written.
 func (r *region) touch(off, n int) error {
+	first, last := uint(off)/checkPage, uint(off+max(n, 1)-1)/checkPage
+	if first == last && first/32 < uint(len(r.seen)) && r.seen[first/32].Load()&(1<<(first%32)) != 0 {
+		return nil
+	}
 	if n == 0 {
 		return nil
 	}
-	for p := off / checkPage; p <= (off+n-1)/checkPage; p++ {
+	return r.touchPages(int(first), int(last))
+}
+
+func (r *region) touchPages(first, last int) error {
+	for p := first; p <= last; p++ {
 		if r.seen[p/32].Load()&(1<<(p%32)) == 0 {
 			if err := r.compare(p); err != nil {
 				return err

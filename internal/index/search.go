@@ -312,7 +312,7 @@ func (s *searcher) hits() ([]Hit, error) {
 		}
 		hits[i] = Hit{Ordinal: Ordinal(key), Score: keyScore(key)}
 	}
-	return hits, s.ix.documents.docids(hits)
+	return hits, s.ix.documents.name(hits)
 }
 
 func (ix *Index) avgdl() float32 {

@@ -16,7 +16,7 @@ const (
 	// proportional to (1 + ln tf) × idf.
 	Short QuerySet = "short"
 	// Medium and Verbose queries have 8 to 18 and 25 to 30 distinct words, two fifths of
-	// them frequent ones, and stop words between.
+	// them chosen by tf alone, and stop words between.
 	Medium  QuerySet = "medium"
 	Verbose QuerySet = "verbose"
 	// Adversarial queries hold only the most frequent words, one very rare word, thirty
@@ -35,7 +35,7 @@ type Query struct {
 
 // Queries makes n queries of a set for the collection.
 func (c Corpus) Queries(set QuerySet, n int) ([]Query, error) {
-	make, ok := map[QuerySet]func(*rand.Rand, int) []string{
+	maker, ok := map[QuerySet]func(*rand.Rand, int) []string{
 		Short:       func(r *rand.Rand, _ int) []string { return c.fromDocument(r, 2+r.IntN(5), 0) },
 		Medium:      func(r *rand.Rand, _ int) []string { return withStops(r, c.fromDocument(r, 8+r.IntN(11), 0.4)) },
 		Verbose:     func(r *rand.Rand, _ int) []string { return withStops(r, c.fromDocument(r, 25+r.IntN(6), 0.4)) },
@@ -47,7 +47,7 @@ func (c Corpus) Queries(set QuerySet, n int) ([]Query, error) {
 	queries := []Query{}
 	for i := range n {
 		r := c.source(queryStream, i<<3|slices.Index(QuerySets, set))
-		queries = append(queries, Query{ID: fmt.Sprintf("%s%d", set, i+1), Text: strings.Join(make(r, i), " ")})
+		queries = append(queries, Query{ID: fmt.Sprintf("%s%d", set, i+1), Text: strings.Join(maker(r, i), " ")})
 	}
 	return queries, nil
 }
@@ -74,17 +74,19 @@ func (c Corpus) fromDocument(r *rand.Rand, n int, frequent float64) []string {
 			ranks = append(ranks, rank)
 		}
 		slices.Sort(ranks)
-		telling := func(rank int) float64 { return (1 + math.Log(float64(tf[rank]))) * c.idf(rank) }
-		common := func(rank int) float64 { return float64(tf[rank]) * probability(rank) }
+		telling, common := make([]float64, len(ranks)), make([]float64, len(ranks))
+		for i, rank := range ranks {
+			telling[i], common[i] = (1+math.Log(float64(tf[rank])))*c.idf(rank), float64(tf[rank])
+		}
 		var out []string
 		for range n {
-			weight := telling
+			weights := telling
 			if r.Float64() < frequent {
-				weight = common
+				weights = common
 			}
-			i := pick(r, ranks, weight)
+			i := pick(r, weights)
+			telling[i], common[i] = 0, 0
 			out = append(out, Word(ranks[i]))
-			ranks = slices.Delete(ranks, i, i+1)
 		}
 		return out
 	}
@@ -100,19 +102,25 @@ func (c Corpus) idf(rank int) float64 {
 	return math.Log(1 + (1-share)/(share+1e-9))
 }
 
-// pick returns an index of ranks with probability proportional to its weight.
-func pick(r *rand.Rand, ranks []int, weight func(int) float64) int {
+// pick returns an index with probability proportional to its weight, never one of weight
+// zero.
+func pick(r *rand.Rand, weights []float64) int {
 	sum := 0.0
-	for _, rank := range ranks {
-		sum += weight(rank)
+	for _, w := range weights {
+		sum += w
 	}
 	u := r.Float64() * sum
-	for i, rank := range ranks {
-		if u -= weight(rank); u <= 0 {
-			return i
+	last := 0
+	for i, w := range weights {
+		if w == 0 {
+			continue
+		}
+		last = i
+		if u -= w; u <= 0 {
+			break
 		}
 	}
-	return len(ranks) - 1
+	return last
 }
 
 // withStops puts stop words between words.
