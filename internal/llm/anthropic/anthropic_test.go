@@ -123,7 +123,7 @@ func TestCasesOfTheMessagesForm(t *testing.T) {
 }
 
 // answered returns what a client makes of one stream, and the body it was sent.
-func answered(t *testing.T, cfg anthropic.Config, req llm.Request, stream string) (llm.Response, error, string) {
+func answered(t *testing.T, cfg anthropic.Config, req llm.Request, stream string) (llm.Response, string, error) {
 	t.Helper()
 	var body string
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -135,7 +135,7 @@ func answered(t *testing.T, cfg anthropic.Config, req llm.Request, stream string
 	defer srv.Close()
 	cfg.BaseURL = srv.URL
 	resp, err := newClient(t, cfg).Complete(t.Context(), req, nil)
-	return resp, err, body
+	return resp, body, err
 }
 
 func TestTheRawMessageKeepsEveryBlock(t *testing.T) {
@@ -179,7 +179,7 @@ func TestTheRawMessageKeepsEveryBlock(t *testing.T) {
 			tc.blocks(&e)
 			e.add("message_delta", `"delta":{"stop_reason":"`+tc.stop+`"},"usage":{"output_tokens":5}`)
 			e.add("message_stop", "")
-			got, err, _ := answered(t, anthropic.Config{}, llmtest.Question("q"), e.String())
+			got, _, err := answered(t, anthropic.Config{}, llmtest.Question("q"), e.String())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -211,7 +211,7 @@ func TestTheRequestAsItIsSent(t *testing.T) {
 			{Role: llm.User, Text: "Answer now."},
 		},
 	}
-	_, err, body := answered(t, anthropic.Config{}, req, done())
+	_, body, err := answered(t, anthropic.Config{}, req, done())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,14 +237,14 @@ func TestManyCallsInATurnGetABridgeForTheCache(t *testing.T) {
 	for _, c := range answer.Calls {
 		req.Messages = append(req.Messages, llm.Message{Role: llm.Tool, CallID: c.ID, Text: "r"})
 	}
-	_, err, body := answered(t, anthropic.Config{}, req, done())
+	_, body, err := answered(t, anthropic.Config{}, req, done())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(body, `{"type":"text","text":"q","cache_control":{"type":"ephemeral"}}`) || strings.Count(body, "cache_control") != 3 {
 		t.Errorf("want marks on the request, the system text and the message before the large turn:\n%s", body)
 	}
-	_, err, body = answered(t, anthropic.Config{NoCache: true}, req, done())
+	_, body, err = answered(t, anthropic.Config{NoCache: true}, req, done())
 	if err != nil || strings.Contains(body, "cache_control") {
 		t.Errorf("marks although they are off: %v\n%s", err, body)
 	}
@@ -299,7 +299,7 @@ func TestWhatAModelRefusesIsLearnedOnce(t *testing.T) {
 
 func TestAnErrorInTheMiddleOfAStream(t *testing.T) {
 	start := "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"model\":\"m\",\"usage\":{\"input_tokens\":7,\"output_tokens\":1}}}\n\n"
-	_, err, _ := answered(t, anthropic.Config{}, llmtest.Question("q"), start+"event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n")
+	_, _, err := answered(t, anthropic.Config{}, llmtest.Question("q"), start+"event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n")
 	e, ok := err.(*llm.Error)
 	if !ok || !e.Retryable || e.Message != "Overloaded" || e.Usage.Input != 7 {
 		t.Errorf("got %+v", err)
@@ -309,7 +309,7 @@ func TestAnErrorInTheMiddleOfAStream(t *testing.T) {
 func TestAStreamWithAStopReasonNeedsNoEndEvent(t *testing.T) {
 	whole := done()
 	cut := whole[:strings.Index(whole, "event: message_stop")]
-	got, err, _ := answered(t, anthropic.Config{}, llmtest.Question("q"), cut)
+	got, _, err := answered(t, anthropic.Config{}, llmtest.Question("q"), cut)
 	if err != nil || got.Message.Text != "done" {
 		t.Errorf("got %q, %v", got.Message.Text, err)
 	}

@@ -111,7 +111,7 @@ func TestConformance(t *testing.T) {
 }
 
 // answered returns what a client makes of one stream, and the body it was sent.
-func answered(t *testing.T, req llm.Request, stream string) (llm.Response, error, string) {
+func answered(t *testing.T, req llm.Request, stream string) (llm.Response, string, error) {
 	t.Helper()
 	var body string
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -122,7 +122,7 @@ func answered(t *testing.T, req llm.Request, stream string) (llm.Response, error
 	}))
 	defer srv.Close()
 	resp, err := newClient(t, openai.Config{BaseURL: srv.URL}).Complete(t.Context(), req, nil)
-	return resp, err, body
+	return resp, body, err
 }
 
 func TestItemsGoBackAsTheyCame(t *testing.T) {
@@ -150,7 +150,7 @@ func TestItemsGoBackAsTheyCame(t *testing.T) {
 				o.item(`{"type":"partial"}`, it)
 			}
 			o.end("completed", "", trajectory.Usage{})
-			got, err, _ := answered(t, llmtest.Question("q"), o.String())
+			got, _, err := answered(t, llmtest.Question("q"), o.String())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -168,7 +168,7 @@ func TestItemsOutOfOrderAndItemsOnlyAtTheEnd(t *testing.T) {
 		"out of order":    "data: {\"type\":\"response.output_item.done\",\"output_index\":1,\"item\":" + b + "}\n\ndata: {\"type\":\"response.output_item.done\",\"output_index\":0,\"item\":" + a + "}\n\ndata: {\"type\":\"response.completed\",\"response\":{}}\n\n",
 		"only at the end": "data: {\"type\":\"response.completed\",\"response\":{\"output\":" + want + "}}\n\n",
 	} {
-		got, err, _ := answered(t, llmtest.Question("q"), stream)
+		got, _, err := answered(t, llmtest.Question("q"), stream)
 		if err != nil || string(got.Message.Raw) != want {
 			t.Errorf("%s: got %s, %v", name, got.Message.Raw, err)
 		}
@@ -194,7 +194,7 @@ func TestTheRequestAsItIsSent(t *testing.T) {
 			{Role: llm.User, Text: "Answer now."},
 		},
 	}
-	_, err, body := answered(t, req, done())
+	_, body, err := answered(t, req, done())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestFailuresInsideAStream(t *testing.T) {
 		{"no end", `{"type":"response.output_text.delta","delta":"half"}`, "broke off", true, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			_, err, _ := answered(t, llmtest.Question("q"), "data: "+tc.stream+"\n\n")
+			_, _, err := answered(t, llmtest.Question("q"), "data: "+tc.stream+"\n\n")
 			e, ok := err.(*llm.Error)
 			if !ok || e.Retryable != tc.retryable || e.ContextOverflow != tc.overflow || !strings.Contains(e.Message, tc.says) {
 				t.Errorf("got %+v", err)
@@ -238,7 +238,7 @@ func TestARefusalInTheContent(t *testing.T) {
 	var o output
 	o.item(`{"type":"message"}`, `{"type":"message","role":"assistant","content":[{"type":"refusal","refusal":"I will not."}]}`, [2]string{"response.refusal.delta", "I will not."})
 	o.end("completed", "", trajectory.Usage{})
-	got, err, _ := answered(t, llmtest.Question("q"), o.String())
+	got, _, err := answered(t, llmtest.Question("q"), o.String())
 	if err != nil || got.StopReason != llm.StopRefusal || got.Message.Text != "I will not." {
 		t.Errorf("got %+v, %v", got, err)
 	}

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"maps"
@@ -112,13 +111,24 @@ func text(raw json.RawMessage) string {
 
 // item is what this package reads of an output item.
 type item struct {
-	Type      string `json:"type"`
-	CallID    string `json:"call_id"`
-	Name      string `json:"name"`
-	Arguments string `json:"arguments"`
-	Encrypted string `json:"encrypted_content"`
-	Content   []part `json:"content"`
-	Summary   []part `json:"summary"`
+	fields                                   map[string]json.RawMessage
+	kind, callID, name, arguments, encrypted string
+	content, summary                         []part
+}
+
+// readItem reads the fields by their exact names: encoding/json would take others of another case
+// for them, and the service would not.
+func readItem(raw json.RawMessage) (item, bool) {
+	var it item
+	if json.Unmarshal(raw, &it.fields) != nil || text(it.fields["type"]) == "" {
+		return item{}, false
+	}
+	f := it.fields
+	it.kind, it.callID, it.name = text(f["type"]), text(f["call_id"]), text(f["name"])
+	it.arguments, it.encrypted = text(f["arguments"]), text(f["encrypted_content"])
+	_ = json.Unmarshal(f["content"], &it.content) // absent in most items
+	_ = json.Unmarshal(f["summary"], &it.summary)
+	return it, true
 }
 
 type part struct {
@@ -135,24 +145,24 @@ func (t *turn) response() llm.Response {
 	refused := false
 	var raw []json.RawMessage
 	for _, o := range t.items {
-		var it item
-		if !bytes.HasPrefix(o.raw, []byte("{")) || json.Unmarshal(o.raw, &it) != nil {
+		it, ok := readItem(o.raw)
+		if !ok {
 			continue // it is no item of this protocol and could not stand in a request
 		}
 		keep := json.RawMessage(wire.RepairSurrogates(string(o.raw)))
-		switch it.Type {
+		switch it.kind {
 		case "message":
-			for _, p := range it.Content {
+			for _, p := range it.content {
 				said.WriteString(p.Text + p.Refusal)
 				refused = refused || p.Refusal != ""
 			}
 		case "reasoning":
 			thought.WriteString(it.readable())
-			if it.Encrypted == "" {
+			if it.encrypted == "" {
 				continue // its id means nothing where nothing is stored: the service would not find it
 			}
 		case "function_call":
-			call := llm.Call{ID: ids.Unique(it.CallID), Name: it.Name, Arguments: wire.RepairSurrogates(it.Arguments)}
+			call := llm.Call{ID: ids.Unique(it.callID), Name: it.name, Arguments: wire.RepairSurrogates(it.arguments)}
 			m.Calls = append(m.Calls, call)
 			keep = t.clean(keep, it, call)
 		}
@@ -178,9 +188,9 @@ func join(items []json.RawMessage) json.RawMessage {
 }
 
 func (it item) readable() string {
-	parts := it.Summary
-	if len(it.Content) > 0 {
-		parts = it.Content
+	parts := it.summary
+	if len(it.content) > 0 {
+		parts = it.content
 	}
 	var texts []string
 	for _, p := range parts {
@@ -192,15 +202,12 @@ func (it item) readable() string {
 // clean returns a call as it may stand in a later request: as it came, unless its id, its name or
 // its arguments would be refused.
 func (t *turn) clean(source json.RawMessage, it item, call llm.Call) json.RawMessage {
-	_, name := llm.ToolName(it.Name, t.req.Tools)
+	_, name := llm.ToolName(it.name, t.req.Tools)
 	args := wire.HistoryArguments(call.Arguments)
-	if it.CallID == call.ID && it.Name == name && it.Arguments == args {
+	if it.callID == call.ID && it.name == name && it.arguments == args {
 		return source
 	}
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(source, &fields) != nil {
-		return appendCall(nil, call.ID, name, args)
-	}
+	fields := maps.Clone(it.fields)
 	for field, value := range map[string]string{"call_id": call.ID, "name": name, "arguments": args} {
 		fields[field] = wire.AppendString(nil, value)
 	}
