@@ -110,7 +110,7 @@ func runAsk(ctx context.Context, term *terminal, cmd *cobra.Command, folder, que
 			}
 		}})
 	if err != nil {
-		return withHint(err, "what was done is in %s; the same command with --out %s starts the question anew", o.out, shellQuote(o.out))
+		return withHint(err, "what was done is recorded in %s; ask again with --out %s to keep both in one place", o.out, shellQuote(o.out))
 	}
 	if summary.Ran == 0 {
 		if rec, err = onlyRecord(o.out); err != nil {

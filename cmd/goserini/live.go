@@ -114,6 +114,9 @@ func touched(a trajectory.Access) string {
 // showAnswer prints a final answer on the result stream.
 func showAnswer(term *terminal, rec trajectory.Record) {
 	a := rec.Answer
+	if a.Text == "" && rec.Status != trajectory.Completed {
+		return // closing says how the question ended
+	}
 	if a.Explanation != "" {
 		term.print("%s\n\n", printable(strings.TrimSpace(a.Explanation)))
 	}

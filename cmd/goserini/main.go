@@ -63,16 +63,17 @@ func report(ctx context.Context, term *terminal, err error) int {
 	case errors.As(err, &failed):
 		term.errorf("%v", err)
 		return exitFailedQueries
-	case ctx.Err() != nil:
-		term.errorf("interrupted: %v", err)
-		return exitInterrupted
+	}
+	code := exitError
+	if ctx.Err() != nil {
+		code, err = exitInterrupted, fmt.Errorf("interrupted: %w", err)
 	}
 	term.errorf("%v", err)
 	var hinted *hintedError
 	if errors.As(err, &hinted) {
 		term.hint("%s", hinted.hint)
 	}
-	return exitError
+	return code
 }
 
 // interruptible returns a context that the first Ctrl-C cancels, so that the command can
