@@ -23,7 +23,7 @@ func TestSharedScripts(t *testing.T) {
 }
 
 // runScripts gives each script an empty home, and nothing of the developer's own environment.
-func runScripts(t *testing.T, dir, shared string) {
+func runScripts(t *testing.T, dir, shared string, more ...func(set func(name, value string))) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 dir,
 		RequireExplicitExec: true,
@@ -34,6 +34,9 @@ func runScripts(t *testing.T, dir, shared string) {
 			env.Setenv("XDG_CACHE_HOME", env.WorkDir+"/.cache")
 			env.Setenv("XDG_DATA_HOME", env.WorkDir+"/.data")
 			env.Setenv("NO_COLOR", "1")
+			for _, add := range more {
+				add(env.Setenv)
+			}
 			return nil
 		},
 	})
