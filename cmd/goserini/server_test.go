@@ -21,11 +21,13 @@ func TestAskAgainstAChatCompletionsServer(t *testing.T) {
 		call("c3", "read_document", `{"reason":"read it","docid":"survey.md"}`),
 		llmtest.Answer{Text: "Explanation: The survey names it [survey.md].\nExact Answer: Lake Orrin\nConfidence: 88%", Usage: usage},
 	))
+	t.Cleanup(func() { // scripts run in parallel, after this function
+		if n := len(server.Requests()); n != 4 {
+			t.Errorf("the server got %d requests, want 4", n)
+		}
+	})
 	runScripts(t, "testdata/server", "", func(set func(name, value string)) {
 		set("VLLM_BASE_URL", server.URL)
 		set("VLLM_API_KEY", "sk-very-secret-key")
 	})
-	if n := len(server.Requests()); n != 4 {
-		t.Errorf("the server got %d requests, want 4", n)
-	}
 }
