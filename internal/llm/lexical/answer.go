@@ -60,8 +60,8 @@ func (v *view) explain(c candidate) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Asked for is %s. %s", v.q.kind, v.quote(c.doc, c.sentence))
 	for _, k := range v.q.others() {
-		if i, s := v.bestFor(k, c); i >= 0 && (i != c.doc || s != c.sentence) {
-			fmt.Fprintf(&b, " For the clue %q: %s", short(v.q.clues[k].text, 14), v.quote(i, s))
+		if p := v.bestFor(k, c); p.doc >= 0 && (p.doc != c.doc || p.sentence != c.sentence) {
+			fmt.Fprintf(&b, " For the clue “%s”: %s", harmless(short(v.q.clues[k].text, clueWords)), v.quote(p.doc, p.sentence))
 		}
 	}
 	return b.String()
@@ -77,8 +77,11 @@ func (v *view) quote(i, s int) string {
 	return fmt.Sprintf("“%s”%s [%s].", short(harmless(d.sentences[s].text), quotedWords), at, d.id)
 }
 
-// quotedWords is the length to which quotations are cut.
-const quotedWords = 40
+// Lengths in words to which quotations and clues are cut.
+const (
+	quotedWords = 40
+	clueWords   = 14
+)
 
 var label = regexp.MustCompile(`(?i)(explanation|answer|confidence)\s*:`)
 
@@ -90,10 +93,10 @@ func harmless(text string) string {
 	return label.ReplaceAllString(text, "$1 –")
 }
 
-// bestFor finds the sentence that has most of a clue: in documents linked to the candidate's if any has half of it.
-func (v *view) bestFor(k int, c candidate) (doc, sentence int) {
-	best := 0.3
-	doc = -1
+// bestFor finds the sentence that has most of a clue, with a preference for the document
+// of the answer. The doc is -1 where none has enough to be worth quoting.
+func (v *view) bestFor(k int, c candidate) spot {
+	best := spot{doc: -1, value: worthQuoting}
 	for i, d := range v.order {
 		for s := range d.sentences {
 			if d.sentences[s].mask&v.clues[k] == 0 {
@@ -101,15 +104,20 @@ func (v *view) bestFor(k int, c candidate) (doc, sentence int) {
 			}
 			value := v.local(d, s, k)
 			if i == c.doc {
-				value *= 1.2
+				value *= sameDocumentQuoted
 			}
-			if value > best {
-				best, doc, sentence = value, i, s
+			if value > best.value {
+				best = spot{i, s, value}
 			}
 		}
 	}
-	return doc, sentence
+	return best
 }
+
+const (
+	worthQuoting       = 0.3 // of a clue
+	sameDocumentQuoted = 1.2
+)
 
 // nothing says that no answer was found, and what came nearest. The confidence is the share
 // of the clues that the nearest leaves open.

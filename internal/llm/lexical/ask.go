@@ -154,7 +154,7 @@ var kindOf = map[kind]map[string]bool{
 }
 
 // personEnds are endings of nouns for people.
-var personEnds = regexp.MustCompile(`(?:ist|ician|maker|keeper|painter|singer|composer|designer|writer|builder|founder|teacher|leader|ruler|minister|officer|general|designer|engineer|drummer|guitarist|er of)$`)
+var personEnds = regexp.MustCompile(`(?:ist|ician|maker|keeper|painter|singer|composer|designer|writer|builder|founder|teacher|leader|ruler|minister|officer|general|engineer|drummer)$`)
 
 // whichNoun reads the noun after which or what: the last of the content words before a
 // verb, a preposition or a stop.
@@ -207,10 +207,10 @@ var sorts = set(`kind type sort form name`)
 var leading = set(`of the those these his her its their a an is was are were and two three same other only did`)
 
 // pasts are common past forms that no ending betrays.
-var pasts = set(`brought led built wrote won held sent left found lost kept ran sang sold spoke stood taught thought threw wore bought caught chose cut drew drove fell felt flew fought grew heard hit hung knew laid lay lent met paid read rode rose sank saw shot shut sat slept spent struck swam swept told understood woke hosts borders flows contains plays published`)
+var pasts = set(`brought led built wrote won held sent left found lost kept ran sang sold spoke stood taught thought threw wore bought caught chose cut drew drove fell felt flew fought grew heard hit hung knew laid lay lent met paid read rode rose sank saw shot shut sat slept spent struck swam swept told understood woke`)
 
 // nouns have the endings of verbs or adverbs and are none.
-var nouns = set(`family assembly monopoly anomaly italy july king thing ring spring building wedding painting meeting hotbed seed breed building ruling`)
+var nouns = set(`family assembly monopoly anomaly italy july king thing ring spring building wedding painting meeting seed breed ruling`)
 
 // looksVerbal tells a verb or adverb behind the noun, by a list and by endings. It errs on
 // the side of the noun.
@@ -236,7 +236,7 @@ func twoOptions(sentence string) ([2]string, bool) {
 }
 
 // trimOption reduces an option to what begins with its first capital letter or digit, since
-// the pattern may have taken words before it. Options in lower case are kept whole.
+// the pattern may have taken words before it. What has neither is none.
 func trimOption(s string) string {
 	for _, w := range scan(s) {
 		if w.upper || w.digits {

@@ -243,3 +243,27 @@ func BenchmarkEmbeddedQuestion(b *testing.B) {
 		ask(questions[n%len(questions)].Text, client, agent.Budget{})
 	}
 }
+
+func TestExcerptFurtherDownIsReadThere(t *testing.T) {
+	client := lexical.New()
+	req := llm.Request{
+		Tools:    []llm.ToolSpec{{Name: "search"}, {Name: "read_document"}},
+		Messages: []llm.Message{{Role: llm.User, Text: "Question: Who lit the lamp?"}},
+	}
+	for range 2 {
+		r, err := client.Complete(t.Context(), req, nil)
+		if err != nil || len(r.Message.Calls) == 0 {
+			t.Fatalf("got %+v, %v, want a call", r, err)
+		}
+		call := r.Message.Calls[0]
+		if call.Name == "read_document" {
+			if !strings.Contains(call.Arguments, `"offset":1180`) {
+				t.Errorf("arguments: got %s, want offset 1180, 20 lines before the excerpt", call.Arguments)
+			}
+			return
+		}
+		page := "ranks 1-1 of 1, search_id=s1\n\n1. docid=log score=1.0\n   Title: Log\n   Lines: 1200-1203\n   Excerpt: The lamp was lit by Tamsin Hale."
+		req.Messages = append(req.Messages, r.Message, llm.Message{Role: llm.Tool, CallID: call.ID, ToolName: call.Name, Text: page})
+	}
+	t.Error("no document was read")
+}

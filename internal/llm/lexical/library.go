@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"goserini/internal/analysis"
 )
@@ -38,8 +37,8 @@ type document struct {
 	lines     map[int][]line
 	opened    bool
 	excerpts  []string
-	// excerptLines are lines that excerpts began at.
-	excerptLines []int
+	// excerptLine is the line where its first excerpt stands, 0 if no page has told.
+	excerptLine int
 	// fused is the reciprocal rank fusion of the rankings in which it was shown.
 	fused float64
 	// upTo is the last line of the unbroken run read from line 1.
@@ -100,8 +99,8 @@ func (l *library) addHit(h hit) {
 		d.excerpts = append(d.excerpts, h.excerpt)
 		d.dirty = true
 	}
-	if h.line > 0 {
-		d.excerptLines = append(d.excerptLines, h.line)
+	if d.excerptLine == 0 {
+		d.excerptLine = h.line
 	}
 }
 
@@ -183,66 +182,6 @@ func (l *library) settle() {
 	}
 }
 
-// sentencesOf cuts what has been shown of a document into sentences: its lines where it
-// was opened, else its excerpts.
-func (l *library) sentencesOf(d *document) []sentence {
-	var c cutter
-	if d.opened {
-		numbers := make([]int, 0, len(d.lines))
-		for n := range d.lines {
-			numbers = append(numbers, n)
-		}
-		slices.Sort(numbers)
-		last := 0
-		for _, n := range numbers {
-			if n != last+1 {
-				c.stop()
-			}
-			last = n
-			var text strings.Builder
-			for _, part := range d.lines[n] {
-				text.WriteString(part.text)
-			}
-			if n == 1 && d.title != "" && strings.TrimSpace(text.String()) == d.title {
-				continue
-			}
-			c.line(n, text.String())
-		}
-	} else {
-		for _, e := range d.excerpts {
-			c.line(0, strings.TrimPrefix(e, d.title))
-			c.stop()
-		}
-	}
-	c.stop()
-	heading := mask(0)
-	out := c.out
-	for i := range out {
-		s := &out[i]
-		s.mask = l.maskOf(s.text)
-		if lifespan.MatchString(s.text) {
-			s.mask |= l.stemsMask(lifeStems)
-		}
-		if isHeading(s.text) {
-			heading = s.mask
-		}
-		s.heading = heading
-	}
-	return out
-}
-
-// lifespan is the way in which texts give the years of a life. It says born and died
-// without the words.
-var (
-	lifespan  = regexp.MustCompile(`\((?:[^()]{0,40}\b)?(1\d{3}|20\d{2})\s*(?:–|-|—|to)\s*(?:[^()]{0,40}\b)?(1\d{3}|20\d{2})\)`)
-	lifeStems = stems("born birth die died death")
-)
-
-// isHeading tells a heading: a Markdown one, or a short line without an end.
-func isHeading(s string) bool {
-	return strings.HasPrefix(s, "#") || len(s) < 60 && !strings.ContainsAny(s[len(s)-1:], ".!?,;:)\"'")
-}
-
 // count adds n to the counts of the case of the words of a sentence, the first left out,
 // and notes which have a capital letter in the document.
 func (l *library) count(d *document, text string, n int) {
@@ -288,137 +227,4 @@ func (l *library) weights() []float64 {
 		out[i] = math.Log(1 + (float64(total)+1)/(float64(n)+1))
 	}
 	return out
-}
-
-// longestSentence is the length in bytes beyond which a sentence is cut at a line end.
-const longestSentence = 500
-
-// cutter joins lines to sentences.
-type cutter struct {
-	out    []sentence
-	text   strings.Builder
-	starts []lineStart
-}
-
-type lineStart struct{ at, number int }
-
-// line takes the next line. An empty one ends the paragraph.
-func (c *cutter) line(number int, text string) {
-	trimmed := strings.TrimSpace(text)
-	switch {
-	case trimmed == "":
-		c.stop()
-		return
-	case strings.HasPrefix(trimmed, "#"):
-		c.stop()
-		c.out = append(c.out, sentence{text: trimmed, line: number})
-		return
-	case c.text.Len() > 0:
-		c.text.WriteByte(' ')
-	}
-	c.starts = append(c.starts, lineStart{c.text.Len(), number})
-	c.text.WriteString(trimmed)
-}
-
-// stop ends a paragraph and cuts it into sentences.
-func (c *cutter) stop() {
-	text := c.text.String()
-	from := 0
-	for _, end := range sentenceEnds(text) {
-		c.emit(text, from, end)
-		from = end
-	}
-	c.emit(text, from, len(text))
-	c.text.Reset()
-	c.starts = c.starts[:0]
-}
-
-func (c *cutter) emit(text string, from, to int) {
-	for from < to {
-		end := to
-		if to-from > longestSentence {
-			end = c.lineEnd(from, to)
-		}
-		s := strings.TrimSpace(text[from:end])
-		if s != "" {
-			c.out = append(c.out, sentence{text: s, line: c.numberAt(from)})
-		}
-		from = end
-	}
-}
-
-// lineEnd is the last line start within the longest sentence that begins at from; where
-// there is none, the next blank, and where that is far, the next character.
-func (c *cutter) lineEnd(from, to int) int {
-	limit := from + longestSentence
-	i, found := slices.BinarySearchFunc(c.starts, limit, func(s lineStart, at int) int { return s.at - at })
-	if !found {
-		i--
-	}
-	if i >= 0 && c.starts[i].at > from {
-		return c.starts[i].at
-	}
-	text := c.text.String()
-	if n := strings.IndexByte(text[limit:min(to, limit+longestSentence)], ' '); n >= 0 {
-		return limit + n + 1
-	}
-	for limit < to && !utf8.RuneStart(text[limit]) {
-		limit++
-	}
-	return limit
-}
-
-// numberAt is the number of the line that an offset stands in.
-func (c *cutter) numberAt(at int) int {
-	i, found := slices.BinarySearchFunc(c.starts, at, func(s lineStart, at int) int { return s.at - at })
-	if !found {
-		i--
-	}
-	if i < 0 {
-		return 0
-	}
-	return c.starts[i].number
-}
-
-// abbreviations do not end a sentence.
-var abbreviations = set(`mr mrs ms dr st no vs etc e.g i.e jr sr prof capt lieut lt col gen rev hon inc ltd co corp fig eq al vol pp ed approx dept est`)
-
-// sentenceEnds returns the offsets after which sentences end, without the last.
-func sentenceEnds(text string) []int {
-	var out []int
-	for i := 0; i < len(text); i++ {
-		if text[i] != '.' && text[i] != '!' && text[i] != '?' {
-			continue
-		}
-		j := i + 1
-		for j < len(text) && strings.IndexByte(`"')]`, text[j]) >= 0 || strings.HasPrefix(text[min(j, len(text)):], "”") || strings.HasPrefix(text[min(j, len(text)):], "’") {
-			if text[j] < 0x80 {
-				j++
-			} else {
-				j += len("”")
-			}
-		}
-		if j >= len(text) || text[j] != ' ' || j+1 >= len(text) {
-			continue
-		}
-		next := text[j+1]
-		if next >= 'a' && next <= 'z' {
-			continue
-		}
-		if text[i] == '.' && abbreviated(text[:i]) {
-			continue
-		}
-		out = append(out, j+1)
-	}
-	return out
-}
-
-// abbreviated reports whether the word before a point is an abbreviation or an initial.
-func abbreviated(before string) bool {
-	at := strings.LastIndexAny(before, " (\"'“") + 1
-	w := before[at:]
-	if len(w) == 1 && w[0] >= 'A' && w[0] <= 'Z' {
-		return true
-	}
-	return abbreviations[strings.ToLower(w)]
 }

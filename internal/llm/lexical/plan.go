@@ -95,7 +95,7 @@ func (s *session) searchClues() []call {
 	var out []call
 	for _, c := range clues[:min(len(clues), clueSearches)] {
 		if q := words(c.text); q != "" && !s.queries[key(q)] {
-			out = append(out, s.search(q, fmt.Sprintf("one clue by itself: %s", short(c.text, 12))))
+			out = append(out, s.search(q, fmt.Sprintf("one clue by itself: %s", short(c.text, clueWords))))
 		}
 	}
 	return out
@@ -112,7 +112,8 @@ func (s *session) browse() []call {
 	}}}
 }
 
-// readBest opens the most promising documents that have not been opened.
+// readBest opens the most promising documents that have not been opened: at the beginning,
+// or where a page has told that an excerpt stands further down than a first look goes.
 func (s *session) readBest(v *view, n int) []call {
 	var out []call
 	for _, i := range v.byPromise() {
@@ -120,15 +121,29 @@ func (s *session) readBest(v *view, n int) []call {
 		if len(out) == n {
 			break
 		}
-		if d.opened || s.reads[readKey{d.id, 1}] {
+		if d.opened || s.tried[d.id] {
 			continue
 		}
+		offset := 1
+		if d.excerptLine > readLines {
+			offset = d.excerptLine - linesBefore
+		}
 		out = append(out, call{"read_document", arguments{
-			Reason: "its excerpts have " + v.covered(i), DocID: d.id, Offset: 1, Limit: readLines,
+			Reason: "its excerpts have " + v.covered(i), DocID: d.id, Offset: offset, Limit: readLines,
 		}})
 	}
 	return out
 }
+
+// linesBefore is how far before an excerpt reading begins.
+const linesBefore = 20
+
+// Weights, against the share of the question, of the fused reciprocal ranks of a document
+// and of what its title carries.
+const (
+	rankWeight  = 4
+	titleWeight = 0.2
+)
 
 // byPromise returns the documents, those first that share most with the question, rank
 // best, or have a title that carries clues.
@@ -137,9 +152,9 @@ func (v *view) byPromise() []int {
 	out := make([]int, len(v.order))
 	for i, d := range v.order {
 		out[i] = i
-		value[i] = v.share(i) + 4*d.fused
+		value[i] = v.share(i) + rankWeight*d.fused
 		if !d.opened && d.titleKey != "" {
-			value[i] += 0.2 * v.carriedShare(d.titleKey)
+			value[i] += titleWeight * v.carriedShare(d.titleKey)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(value[b], value[a]) })
@@ -179,7 +194,7 @@ func (v *view) covered(i int) string {
 	if at < 0 {
 		return "the best rank of those not yet read"
 	}
-	return fmt.Sprintf("%.0f%% of the clue: %s", 100*best, short(v.q.clues[at].text, 12))
+	return fmt.Sprintf("%.0f%% of the clue: %s", 100*best, short(v.q.clues[at].text, clueWords))
 }
 
 // follow searches for names that stand where the clues are met, with the words of the part that asks.
@@ -230,19 +245,22 @@ func (v *view) leads() []string {
 	return out
 }
 
+// worthReadingOn is the number of the best documents that are read beyond a first look.
+const worthReadingOn = 6
+
 // readOn goes on in the best of the documents of which lines are left.
 func (s *session) readOn(v *view, n int) []call {
 	var out []call
 	for at, i := range v.byPromise() {
 		d := v.order[i]
-		if len(out) == n || at >= 6 {
+		if len(out) == n || at >= worthReadingOn {
 			break
 		}
 		if !d.opened || d.upTo >= d.total || s.reads[readKey{d.id, d.upTo + 1}] {
 			continue
 		}
 		out = append(out, call{"read_document", arguments{
-			Reason: "it goes on after line " + fmt.Sprint(d.upTo) + " and has " + v.covered(i), DocID: d.id, Offset: d.upTo + 1, Limit: readOnLines,
+			Reason: fmt.Sprintf("it goes on after line %d and has %s", d.upTo, v.covered(i)), DocID: d.id, Offset: d.upTo + 1, Limit: readOnLines,
 		}})
 	}
 	return out

@@ -16,9 +16,11 @@ type session struct {
 	steered  bool
 	asked    map[string]arguments // by call id
 	searches []*searched
-	// queries holds the queries made, reads the pages asked for.
+	// queries holds the queries made, by their words; reads the pages asked for and tried
+	// their documents, whether or not they came.
 	queries map[string]bool
 	reads   map[readKey]bool
+	tried   map[string]bool
 	read    int // messages taken in
 }
 
@@ -61,7 +63,8 @@ func (s *session) message(m llm.Message) {
 		}
 		s.q = parse(questionOf(m.Text))
 		s.library = newLibrary(&s.q)
-		s.asked, s.queries, s.reads = map[string]arguments{}, map[string]bool{}, map[readKey]bool{}
+		s.asked, s.queries = map[string]arguments{}, map[string]bool{}
+		s.reads, s.tried = map[readKey]bool{}, map[string]bool{}
 	case llm.Assistant:
 		s.turns++
 		for _, c := range m.Calls {
@@ -86,6 +89,7 @@ func (s *session) called(c llm.Call) {
 	}
 	if a.DocID != "" {
 		s.reads[readKey{a.DocID, a.Offset}] = true
+		s.tried[a.DocID] = true
 	}
 }
 

@@ -14,11 +14,9 @@ type span struct {
 	typed float64
 }
 
-// joiners may stand inside a name, between two words with capitals.
-var joiners = set(`of the de la le van von der den du da di del and for on in`)
-
-// tight are the joiners that may come in pairs, as in "Bank of the North".
-var joinersOf = set(`of the de la van von der`)
+// joiners may stand inside a name, between two words with capitals, up to two in a row:
+// "Bank of the North".
+var joiners = set(`of the de la le van von der den du da di del`)
 
 // names returns the names of a sentence: runs of words with capital letters, with numbers
 // and small words between them. The first word of the sentence belongs to one only if it
@@ -58,19 +56,13 @@ func nameEnd(text string, words []word, i int) int {
 		if !nameGap(text[words[j-1].end:w.start], words[j-1]) {
 			break
 		}
-		if words[j-1].possessive && j-1 >= i && !w.upper {
+		if words[j-1].possessive && !w.upper {
 			break
 		}
 		switch {
 		case w.upper && w.content(), w.digits && j == end && len(w.text) < 4:
 			end = j + 1
-		case joiners[strings.ToLower(w.text)] && !w.upper && j-end < 2:
-			if j > end && !joinersOf[w.text] {
-				return end
-			}
-			if w.text == "and" || w.text == "in" || w.text == "on" || w.text == "for" {
-				return end
-			}
+		case !w.upper && joiners[w.text] && j-end < 2:
 		default:
 			return end
 		}
@@ -164,8 +156,8 @@ func (q question) inLife(s span, sentence string) float64 {
 	return 0.7
 }
 
-// quantities returns the numbers of a sentence, those with the unit asked for first and
-// with the unit in the span.
+// quantities returns the numbers of a sentence that are no part of a date, with the unit
+// asked for where it follows.
 func quantities(text string, unit []string) []span {
 	var out []span
 	taken := dates(text)

@@ -8,6 +8,15 @@ import (
 	"strings"
 )
 
+// Shares of a question from which a claim is supported, wholly or partly, and a question
+// answered with yes: where one sentence decides, and where each of two things must have it.
+const (
+	supported = 0.75
+	partly    = 0.40
+	likely    = 0.50
+	ofBoth    = 0.60
+)
+
 // truth answers a question for yes or no, or checks a claim.
 func (v *view) truth() final {
 	if v.q.kind == verdict {
@@ -22,14 +31,14 @@ func (v *view) truth() final {
 	why := fmt.Sprintf("The sentence that has most of it, %.0f%%: %s", 100*best, v.quote(doc, sentence))
 	if v.q.kind == claim {
 		switch {
-		case best >= 0.75:
+		case best >= supported:
 			return final{why, "supported", best}
-		case best >= 0.4:
+		case best >= partly:
 			return final{why, "partially supported", best}
 		}
 		return final{why, notFound, 1 - best}
 	}
-	if best >= 0.5 {
+	if best >= likely {
 		return final{why, "yes", best}
 	}
 	return final{why, "no", 1 - best}
@@ -68,7 +77,7 @@ func (v *view) ofEach() (final, bool) {
 		same = append(same, v.beforeNoun(i))
 	}
 	why := strings.Join(quotes, " ")
-	yes := least >= 0.6
+	yes := least >= ofBoth
 	if v.q.asksSame() {
 		yes = same[0] != "" && !slices.ContainsFunc(same, func(x string) bool { return x != same[0] })
 	}
@@ -78,7 +87,7 @@ func (v *view) ofEach() (final, bool) {
 	return final{why, "no", max(1-least, 0.5)}, true
 }
 
-// titled returns the document with a title, or with its beginning, or -1.
+// titled returns the document with a title, or -1.
 func (v *view) titled(name string) int {
 	k := nameKey(name)
 	for i, d := range v.order {
@@ -107,8 +116,8 @@ var sameNoun = regexp.MustCompile(`(?i)\bsame ([a-z]+)`)
 
 func (q question) asksSame() bool { return sameNoun.MatchString(q.text) }
 
-// beforeNoun returns the name that stands before or after the noun of which the question asks whether
-// it is the same, in the first sentence that has it.
+// beforeNoun returns the name that stands right before or after the noun of which the
+// question asks whether it is the same, in the first sentence that has both.
 func (v *view) beforeNoun(i int) string {
 	m := sameNoun.FindStringSubmatch(v.q.text)
 	if m == nil {
@@ -155,7 +164,7 @@ func (v *view) whole() (doc, sentence int, best float64) {
 	return doc, sentence, best
 }
 
-// passage answers with the sentence that has most of the question, and the next one.
+// passage answers with the sentence that has most of the question.
 func (v *view) passage() final {
 	doc, sentence, best := v.whole()
 	if doc < 0 || best < leastTotal/2 {
@@ -197,6 +206,9 @@ func (v *view) choose() (final, bool) {
 	return final{why, harmless(v.q.options[pick]), min(at[0].value, at[1].value)}, true
 }
 
+// ownDocument is what the document of a thing counts more than any other.
+const ownDocument = 0.5
+
 // about finds the sentence that names a thing, or stands in its own document, and has most
 // of the part that asks. Its doc is -1 where there is none.
 func (v *view) about(name string) spot {
@@ -210,7 +222,7 @@ func (v *view) about(name string) spot {
 			}
 			value := v.local(d, s, v.q.focus)
 			if own {
-				value += 0.5
+				value += ownDocument
 			}
 			if best.doc < 0 || value > best.value {
 				best = spot{i, s, value}
