@@ -33,6 +33,14 @@ index: analysis bm25 corpus atomicfile lockfile
 retrieval:
 retrieval/local: retrieval index bm25 analysis
 retrieval/retrievaltest: retrieval
+retrieval/remote: retrieval
+retrieval/mock: retrieval
+retrieval/httpjson: retrieval retrieval/remote
+retrieval/anserini: retrieval retrieval/remote
+retrieval/open: retrieval retrieval/remote retrieval/local retrieval/mock retrieval/httpjson retrieval/anserini index bm25
+rpcserver: index bm25 analysis trec
+mcpserver: retrieval tool trajectory
+httpserver: retrieval retrieval/httpjson trajectory
 controller: retrieval tool trajectory
 answer: trajectory
 agent: answer llm tool trajectory
