@@ -46,7 +46,10 @@ answer: trajectory
 agent: answer llm tool trajectory
 eval: trec trajectory
 judge: llm trajectory jsonl eval atomicfile
-benchmark: corpus trec bm25 demo
+parquetfile: corpus
+browsecompplus: parquetfile
+hub: atomicfile lockfile
+benchmark: corpus trec bm25 demo parquetfile userdir
 demo: corpus trec
 tune: benchmark index bm25 eval trec
 experiment: lockfile agent atomicfile benchmark bm25 controller eval index jsonl judge llm retrieval retrieval/local trajectory
