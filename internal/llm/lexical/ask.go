@@ -109,7 +109,6 @@ func truthOrChoice(sentence string) ask {
 func classify(sentence string, m []int) ask {
 	a := ask{at: m[0]}
 	rest := sentence[m[1]:]
-	words := scan(rest)
 	switch strings.ToLower(sentence[m[0]:m[1]]) {
 	case "who", "whom", "whose":
 		a.kind = person
@@ -120,7 +119,7 @@ func classify(sentence string, m []int) ask {
 	case "why":
 		a.kind = passage
 	case "how":
-		a.kind, a.head = howMuch(words)
+		a.kind, a.head = howMuch(rest)
 	default: // which, what
 		a.kind, a.head = whichNoun(rest)
 	}
@@ -133,15 +132,15 @@ func classify(sentence string, m []int) ask {
 // measures are the adjectives that ask for a number after "how".
 var measures = set(`many much long old tall high far wide deep large big often heavy fast`)
 
-func howMuch(words []word) (kind, []string) {
+func howMuch(rest string) (kind, []string) {
+	words := scan(rest)
 	if len(words) == 0 || !measures[strings.ToLower(words[0].text)] {
 		return passage, nil
 	}
-	var head []string
-	if w := strings.ToLower(words[0].text); (w == "many" || w == "much") && len(words) > 1 && words[1].content() {
-		head = stems(words[1].text)
+	if w := strings.ToLower(words[0].text); w == "many" || w == "much" {
+		return number, stems(headNoun(rest[words[0].end:]))
 	}
-	return number, head
+	return number, nil
 }
 
 // kindOf maps nouns after which or what to the kind of their answers.

@@ -20,6 +20,7 @@ func TestWhatAQuestionAsksFor(t *testing.T) {
 		{"where asks for a place", "Where is he buried?", place, nil},
 		{"a city is a place", "What Australian city is the hall in?", place, []string{"citi"}},
 		{"how many asks for a number of something", "How many days did they wait?", number, []string{"dai"}},
+		{"the unit is the noun, not what describes it", "How many cached rankings are kept?", number, []string{"rank"}},
 		{"how long for a number of anything", "How long is the bridge?", number, nil},
 		{"how alone for a passage", "How did the fire begin?", passage, nil},
 		{"why too", "Why did the engine fail?", passage, nil},
