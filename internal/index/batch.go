@@ -52,14 +52,23 @@ type batchDocument struct {
 type worker struct {
 	inverter *inverter
 	encoder  *zstd.Encoder
-	pending  []byte
+	// coder is made when the list of words is known.
+	coder   *wordCoder
+	coded   []byte
+	pending []byte
 }
 
 // maxDocumentBytes bounds a document: tokens keep their place in 32 bits.
 const maxDocumentBytes = math.MaxInt32
 
 // process decodes, inverts and compresses the documents of a batch.
-func (w *worker) process(b *batch) error {
+func (w *worker) process(b *batch, list []string) error {
+	if w.coder == nil {
+		var err error
+		if w.coder, err = newWordCoder(list); err != nil {
+			return err
+		}
+	}
 	w.pending = w.pending[:0]
 	for i, rec := range b.records {
 		d, err := rec.Document()
@@ -120,7 +129,8 @@ func (w *worker) cut(b *batch, last bool) {
 		end := blockEnd(w.pending)
 		newlines := int64(bytes.Count(w.pending[:end], []byte{'\n'}))
 		from := len(b.text)
-		b.text = w.encoder.EncodeAll(w.pending[:end], b.text)
+		w.coded = w.coder.code(w.coded[:0], w.pending[:end])
+		b.text = w.encoder.EncodeAll(w.coded, b.text)
 		b.blocks = append(b.blocks, block{offset: int64(from), start: int64(end), newlines: newlines, sum: xxh3.Hash(b.text[from:])})
 		w.pending = append(w.pending[:0], w.pending[end:]...)
 	}

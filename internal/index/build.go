@@ -133,8 +133,10 @@ type builder struct {
 	workers []*worker
 	docs    *docTable
 	blocks  *spool
-	stats   Stats
-	shown   time.Time
+	// list is the list of frequent words, made before the first batch is processed.
+	list  []string
+	stats Stats
+	shown time.Time
 }
 
 func (b *builder) build(ctx context.Context) (Stats, error) {
@@ -165,6 +167,9 @@ func (b *builder) build(ctx context.Context) (Stats, error) {
 func (b *builder) release() error {
 	var failed []error
 	for _, w := range b.workers {
+		if w.coder != nil {
+			failed = append(failed, w.coder.numbers.free())
+		}
 		failed = append(failed, w.inverter.release())
 		for _, f := range w.inverter.runs {
 			closeTemporary(f)
@@ -195,7 +200,7 @@ func (b *builder) read(ctx context.Context) error {
 	g.Go(func() error {
 		defer close(todo)
 		defer close(ordered)
-		return b.batches(ctx, func(next *batch) error {
+		return b.sampled(ctx, func(next *batch) error {
 			// A batch greater than the room takes all of it.
 			next.size = min(max(next.size, 1), b.opts.Memory/inFlightShare)
 			if err := room.Acquire(ctx, next.size); err != nil {
@@ -214,7 +219,7 @@ func (b *builder) read(ctx context.Context) error {
 	for _, w := range b.workers {
 		g.Go(func() error {
 			for next := range todo {
-				next.err = w.process(next)
+				next.err = w.process(next, b.list)
 				close(next.done)
 			}
 			return nil
@@ -257,6 +262,60 @@ func (b *builder) hire() error {
 		}
 	}
 	return nil
+}
+
+// sampled cuts the source into batches, of which it holds the first ones back until it
+// has made the list of frequent words of them.
+func (b *builder) sampled(ctx context.Context, send func(*batch) error) error {
+	var held []*batch
+	size := int64(0)
+	release := func() error {
+		var err error
+		if b.list, err = sampleWords(held); err != nil {
+			return err
+		}
+		for _, next := range held {
+			if err := send(next); err != nil {
+				return err
+			}
+		}
+		held = nil
+		return nil
+	}
+	err := b.batches(ctx, func(next *batch) error {
+		if size >= sampleBytes {
+			return send(next)
+		}
+		held = append(held, next)
+		if size += next.size; size >= sampleBytes {
+			return release()
+		}
+		return nil
+	})
+	if err == nil && size < sampleBytes {
+		err = release()
+	}
+	return err
+}
+
+// sampleWords makes the list of frequent words of the first sampleBytes of some batches.
+// Records that cannot be decoded are left to whoever processes them.
+func sampleWords(batches []*batch) ([]string, error) {
+	counter := pieceCounter{}
+	left := sampleBytes
+	for _, b := range batches {
+		for _, rec := range b.records {
+			d, err := rec.Document()
+			if err != nil || left <= 0 {
+				continue
+			}
+			text := d.Contents()
+			text = text[:min(len(text), left)]
+			left -= len(text)
+			counter.add([]byte(text))
+		}
+	}
+	return counter.list(), nil
 }
 
 // batches cuts the source into batches.
@@ -352,9 +411,13 @@ func (b *builder) merge(ctx context.Context) error {
 	if err := b.docs.number(b.opts.Duplicates); err != nil {
 		return err
 	}
-	terms, index := newSpool(b.dir), newSpool(b.dir)
+	terms, index, words := newSpool(b.dir), newSpool(b.dir), newSpool(b.dir)
 	defer terms.close()
 	defer index.close()
+	defer words.close()
+	if _, err := words.Write(appendWordList(nil, b.list)); err != nil {
+		return err
+	}
 	m := &merger{workers: b.opts.Workers, norms: b.docs.norms, ordinals: b.docs.renumbering(), documents: b.docs.n,
 		out: b.out, start: b.out.size, dictionary: &dictionaryWriter{out: terms, index: index},
 		merged: func(int64) { b.show("merging", false) }}
@@ -372,7 +435,7 @@ func (b *builder) merge(ctx context.Context) error {
 	for _, s := range []struct {
 		id sectionID
 		s  *spool
-	}{{blocksSection, b.blocks}, {termsSection, terms}, {termIndexSection, index}} {
+	}{{blocksSection, b.blocks}, {wordsSection, words}, {termsSection, terms}, {termIndexSection, index}} {
 		if err := b.copy(s.id, s.s); err != nil {
 			return err
 		}

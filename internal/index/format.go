@@ -37,6 +37,7 @@ const (
 	textSection sectionID = iota
 	postingsSection
 	blocksSection
+	wordsSection
 	termsSection
 	termIndexSection
 	normsSection
@@ -50,7 +51,7 @@ const (
 )
 
 var sectionNames = [sectionCount]string{
-	"text", "postings", "blocks", "terms", "term index", "norms", "documents", "document offsets",
+	"text", "postings", "blocks", "words", "terms", "term index", "norms", "documents", "document offsets",
 	"document groups", "docid order", "docid ranks", "checksums",
 }
 

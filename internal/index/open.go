@@ -178,7 +178,7 @@ func (ix *Index) arrange(foot footer) error {
 	}
 	text := foot.Sections[textSection]
 	ix.text.file, ix.text.offset, ix.text.length = ix.file, text.Offset, text.Length
-	ix.text.table, ix.text.dir = at(blocksSection), ix.dir
+	ix.text.table, ix.text.words, ix.text.dir = at(blocksSection), at(wordsSection), ix.dir
 	ix.lowNorm, ix.highNorm = bm25.Quantise(int(foot.Stats.Lengths.Min)), bm25.Quantise(int(foot.Stats.Lengths.Max))
 	return ix.checkSizes(n)
 }

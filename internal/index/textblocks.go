@@ -19,6 +19,8 @@ import (
 // line. The builder also ends a block after every batch of documents.
 const blockBytes = 16 << 10
 
+// The words of a block are replaced by numbers before it is compressed; see wordcode.go.
+//
 // A block's entry in the table of blocks has four numbers of 64 bits: where its
 // compressed bytes begin in the section of text, its position in the text, the line ends
 // before it, and the checksum of the compressed bytes. One more entry ends the table.
@@ -64,6 +66,7 @@ type textReader struct {
 	// total is the length of the text of all documents.
 	total    int64
 	table    section
+	words    section
 	dir      string
 	decoders sync.Pool
 	cache    blockCache
@@ -142,9 +145,21 @@ func (t *textReader) decode(i int) (blockText, error) {
 		}
 	}
 	defer t.decoders.Put(d)
-	text, err := d.DecodeAll(raw, make([]byte, 0, size))
-	if err != nil || int64(len(text)) != size {
-		return blockText{}, t.corrupt(fmt.Sprintf("block %d has %d bytes, want %d (%v)", i, len(text), size, err))
+	coded, err := d.DecodeAll(raw, make([]byte, 0, size))
+	if err != nil {
+		return blockText{}, t.corrupt(fmt.Sprintf("block %d: %v", i, err))
+	}
+	all, err := t.words.bytes(0, len(t.words.data))
+	if err != nil {
+		return blockText{}, err
+	}
+	list, ok := parseWordList(all)
+	if !ok {
+		return blockText{}, t.words.corrupt("bad list of words")
+	}
+	text, ok := list.decode(make([]byte, 0, size), coded)
+	if !ok || int64(len(text)) != size {
+		return blockText{}, t.corrupt(fmt.Sprintf("block %d has %d bytes, want %d", i, len(text), size))
 	}
 	b := blockText{e, text}
 	t.cache.put(i, b)
