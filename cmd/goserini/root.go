@@ -49,7 +49,7 @@ Start here:
 	}
 	add("start", newDemo(term), newAsk(term))
 	add("documents", newIndex(term), newSearch(term), newRead(term), newExplain(term), newAnalyze(term), newShow(term))
-	add("experiments", newRun(term), newJudge(term), newEval(term), newCompare(term), newBenchmarks(term))
+	add("experiments", newRun(term), newJudge(term), newEval(term), newCompare(term), newReport(term), newBenchmarks(term))
 	add("about", newVersion(term), newExitCodes())
 	root.SetHelpCommandGroupID("about")
 	root.SetCompletionCommandGroupID("about")

@@ -43,7 +43,7 @@ const (
 )
 
 // brackets hold citations.
-var brackets = regexp.MustCompile(`[\[【［]([^\[\]【】［］]{1,4096})[\]】］]`)
+var brackets = regexp.MustCompile(`[\[【［]([^\[\]【】［］]{1,900})[\]】］]`)
 
 // resolve cuts the answer at its citations and finds what each of them points to. Afterwards
 // every call's text is in pieces.

@@ -108,6 +108,11 @@ func load(runs []Run, o Options) (*data, error) {
 		names[r.Name] = true
 		rd := newRunData(r, i)
 		d.notes = append(d.notes, rd.readStories(o.maxBytes())...)
+		if r.Redact {
+			for _, it := range rd.items {
+				it.redact()
+			}
+		}
 		d.runs = append(d.runs, rd)
 	}
 	return d, nil

@@ -104,7 +104,7 @@ func (rd *runData) readStories(maxBytes int) []string {
 			continue
 		}
 		g.Go(func() error {
-			problems[i] = it.readStory(root, keep, rd.Redact)
+			problems[i] = it.readStory(root, keep)
 			return nil
 		})
 	}
@@ -113,7 +113,7 @@ func (rd *runData) readStories(maxBytes int) []string {
 }
 
 // readStory reads one trajectory; what it returns is for the operator.
-func (it *item) readStory(root *os.Root, keep int, redact bool) string {
+func (it *item) readStory(root *os.Root, keep int) string {
 	file, err := openTrajectory(root, it.record.Trajectory)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -127,9 +127,6 @@ func (it *item) readStory(root *os.Root, keep int, redact bool) string {
 		it.story.tell(file.Events)
 		it.story.resolve(*it.record)
 		it.story.shorten(keep)
-	}
-	if redact {
-		it.redact()
 	}
 	if err != nil {
 		return fmt.Sprintf("query %s: its steps are not shown: %v", it.id, err)
