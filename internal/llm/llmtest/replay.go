@@ -347,9 +347,12 @@ func Problems(raw []byte) []string {
 	return bad
 }
 
-// Unpaired lists where, in a body of Chat Completions, Messages or Responses, a call has no result
-// right after its turn or a result has no call.
+// Unpaired lists where, in a body of Chat Completions, Messages, Responses or Gemini, a call has no
+// result right after its turn or a result has no call.
 func Unpaired(body map[string]any) []string {
+	if contents, ok := body["contents"].([]any); ok {
+		return unpairedParts(contents)
+	}
 	bad, open := unpairedItems(body)
 	messages, _ := body["messages"].([]any)
 	for i, raw := range messages {
@@ -396,6 +399,34 @@ func unpairedItems(body map[string]any) (bad, open []string) {
 		}
 	}
 	return bad, open
+}
+
+// unpairedParts looks at the contents of a Gemini body, whose results follow the calls in number,
+// order and name.
+func unpairedParts(contents []any) []string {
+	var bad, open []string
+	for i, raw := range contents {
+		answers := partNames(raw, "functionResponse")
+		if !slices.Equal(answers, open) {
+			bad = append(bad, fmt.Sprintf("content %d answers %q where %q was called", i, answers, open))
+		}
+		open = partNames(raw, "functionCall")
+	}
+	if len(open) > 0 {
+		bad = append(bad, fmt.Sprintf("calls left open at the end %q", open))
+	}
+	return bad
+}
+
+func partNames(content any, kind string) []string {
+	var out []string
+	for _, call := range find(content, "parts[*]."+kind) {
+		o, _ := call.(map[string]any)
+		name, _ := o["name"].(string)
+		id, _ := o["id"].(string)
+		out = append(out, id+" "+name)
+	}
+	return out
 }
 
 func results(m map[string]any) []string {

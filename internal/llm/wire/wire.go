@@ -17,6 +17,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -108,6 +109,9 @@ func (e *Endpoint) Refused(status int, header http.Header, page []byte) *llm.Err
 	detail := ParseDetail([]byte(e.Secrets.Redact(string(page))))
 	out := Classify(e.Provider, status, detail)
 	out.RetryAfter = RetryAfter(header, time.Now())
+	if m := retryDelay.FindSubmatch(page); m != nil && out.RetryAfter == 0 {
+		out.RetryAfter = RetryAfter(http.Header{"Retry-After": {string(m[1])}}, time.Now())
+	}
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		if e.KeyName != "" {
@@ -118,6 +122,9 @@ func (e *Endpoint) Refused(status int, header http.Header, page []byte) *llm.Err
 	}
 	return out
 }
+
+// retryDelay is how Google says in the body how long to wait.
+var retryDelay = regexp.MustCompile(`"retryDelay"\s*:\s*"([0-9.]+)s"`)
 
 // Broken translates a failure of the connection or of a body that ended too early.
 func (e *Endpoint) Broken(ctx context.Context, err error) error {
