@@ -1,7 +1,7 @@
 package retrieval
 
 import (
-	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,256 +14,320 @@ type Passage struct {
 	Start, End int
 	// FirstLine and LastLine are 1-based.
 	FirstLine, LastLine int
-	// Score is comparable within one document and query only.
-	Score float64
 	// Terms is the number of distinct terms of the query in it.
 	Terms int
 }
 
-// PassageLength is the length of passages, in characters, unless asked otherwise.
+// PassageLength is the usual length of passages in characters.
 const PassageLength = 450
 
-// Passages returns at most count passages of text, of at most length characters each,
-// the best first. They do not overlap. Without any term of the query in the text there
-// is none.
-//
-// A passage is the window that covers most of the query: each distinct term counts its
-// idf once, a term next to its neighbour of the query counts more, and repeated terms
-// count a little. The window is then widened to whole sentences as far as the length
-// allows.
-func (m *Matcher) Passages(text string, count, length int) []Passage {
-	occurrences := m.find(text)
-	var chosen []Passage
-	for len(chosen) < count {
-		w, ok := m.bestWindow(text, occurrences, length)
-		if !ok {
-			break
-		}
-		p := m.widen(text, occurrences, w, length)
-		chosen = append(chosen, p)
-		occurrences = slices.DeleteFunc(occurrences, func(o occurrence) bool {
-			return int(o.start) < p.End && int(o.end) > p.Start
-		})
+// What a passage is chosen by. The values were set on the collections of
+// docs/navigation.md together, none of them for one of those alone.
+const (
+	// coreShare is how much of a passage the matched words may span; the rest is for
+	// what stands around them, since answers often stand beside the words of a question.
+	coreShare = 0.6
+	// halfCoreShare is the same where two passages share the length.
+	halfCoreShare = 0.8
+	// beforeShare is how much of the room around the core may come before it.
+	beforeShare = 0.4
+	// pairWeight is what two neighbours of the query that stand next to each other add,
+	// in units of the lighter one.
+	pairWeight = 0.5
+	// titleWeight is for terms in the first line: they tell the document from others
+	// rather than a place in it from other places.
+	titleWeight = 0.5
+	// functionWeight is for words of a question that carry no content.
+	functionWeight = 0.05
+	// coveredWeight is for terms that the first of two passages already has.
+	coveredWeight = 0.1
+	// splitGain is the share of the query's weight that two passages must cover beyond
+	// what one does.
+	splitGain = 0.05
+	// shortestHalf is the least length, in characters, that says anything by itself.
+	shortestHalf = 150
+)
+
+// functionWords are words that questions are made of and that no stop list for
+// indexing has.
+var functionWords = makeSet(`what which who whom whose when where why how do does did done doing has have had having
+	can could would should shall may might must am were been being i you he she we me him us my your his her our its
+	them about between under from than so any some each other more most much many very also only own same both all
+	during before after above below again further once here until while against through over out up down off`)
+
+func makeSet(words string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		set[w] = true
 	}
-	lines := newLineCounter(text)
-	for _, i := range byStart(chosen) {
-		chosen[i].FirstLine = lines.at(chosen[i].Start)
-		chosen[i].LastLine = lines.at(max(chosen[i].End-1, chosen[i].Start))
+	return set
+}
+
+// Passages returns the best passage of text for the query, or the best two where two
+// short ones cover clearly more of the query than one: together at most length
+// characters, the better one first. A text without any term of the query has none.
+//
+// A passage is chosen by the distinct terms it covers. A term weighs by its rarity
+// within the document (the idf formula over stretches of the text): how rare it is in
+// the collection has already decided which document this is. The chosen words are then
+// surrounded by their sentences, more of them after than before.
+func (m *Matcher) Passages(text string, length int) []Passage {
+	found := m.find(text)
+	if len(found) == 0 {
+		return nil
+	}
+	s := selection{text: text, found: found, weights: m.weights(text, found), bytesPerChar: bytesPerChar(text)}
+	chosen := s.choose(max(length, 1))
+	for i := range chosen {
+		p := &chosen[i]
+		p.FirstLine = 1 + strings.Count(text[:p.Start], "\n")
+		p.LastLine = p.FirstLine + strings.Count(text[p.Start:p.End], "\n")
 	}
 	return chosen
 }
 
-// window is a run of occurrences: from first up to and including last.
-type window struct {
-	first, last int
-	score       float64
-	terms       int
+// weights of the query's terms in one text.
+func (m *Matcher) weights(text string, found []occurrence) []float64 {
+	const stretch = PassageLength
+	n := make([]float64, len(m.terms))    // stretches that hold the term
+	last := make([]int32, len(m.terms))   // 1 + the latest of them
+	inTitle := make([]bool, len(m.terms)) // the term stands in the first line
+	titleEnd := strings.IndexByte(text, '\n')
+	for _, o := range found {
+		if at := o.start/stretch + 1; at != last[o.term] {
+			last[o.term] = at
+			n[o.term]++
+		}
+		if int(o.start) < titleEnd {
+			inTitle[o.term] = true
+		}
+	}
+	all := float64(len(text)/stretch + 1)
+	weights := make([]float64, len(m.terms))
+	for i, t := range m.terms {
+		weights[i] = math.Log(1+(max(all-n[i], 0)+0.5)/(n[i]+0.5)) + 1e-3
+		if inTitle[i] {
+			weights[i] *= titleWeight
+		}
+		if functionWords[strings.ToLower(t.Word)] {
+			weights[i] *= functionWeight
+		}
+	}
+	return weights
 }
 
-// Weights of the score, in units of a term's idf.
-const (
-	// repeatWeight is for each further occurrence of a term, at most maxRepeats of them.
-	repeatWeight = 0.05
-	maxRepeats   = 3
-	// pairWeight is for two neighbours of the query that stand next to each other.
-	pairWeight = 0.5
-)
+// selection is the choice of passages in one text.
+type selection struct {
+	text         string
+	found        []occurrence
+	weights      []float64
+	bytesPerChar float64
+}
 
-// bestWindow finds the window of at most length characters with the highest score; of
-// equal ones the shortest, then the first. Lengths are estimated in bytes for speed
-// where the text is ASCII and bounded by it elsewhere.
-func (m *Matcher) bestWindow(text string, found []occurrence, length int) (window, bool) {
-	best, bestSpan := window{}, 0
-	counts := make([]int, len(m.terms))
-	pairs := make([]int, len(m.terms))
-	var score float64
-	var terms int
-	first := 0
-	for last := range found {
-		gain, fresh := m.enter(text, found, last, first, counts, pairs)
-		score += gain
-		terms += fresh
-		for int(found[last].end-found[first].start) > length && first < last {
-			loss, gone := m.leave(text, found, first, last, counts, pairs)
-			score -= loss
-			terms -= gone
+// choose returns one passage of the length or two of half of it.
+func (s *selection) choose(length int) []Passage {
+	one := s.best(length, coreShare)
+	half := length / 2
+	if half < shortestHalf {
+		return []Passage{one}
+	}
+	first := s.best(half, halfCoreShare)
+	covered := s.terms(first)
+	rest := selection{text: s.text, weights: slices.Clone(s.weights), bytesPerChar: s.bytesPerChar}
+	for _, o := range s.found {
+		if int(o.end) <= first.Start || int(o.start) >= first.End {
+			rest.found = append(rest.found, o)
+		}
+	}
+	if len(rest.found) == 0 {
+		return []Passage{one}
+	}
+	for t := range covered {
+		rest.weights[t] *= coveredWeight
+	}
+	second := rest.best(half, halfCoreShare)
+	if second.Start < first.End && second.End > first.Start {
+		return []Passage{one}
+	}
+	both := covered
+	for t := range s.terms(second) {
+		both[t] = true
+	}
+	if s.weigh(both)-s.weigh(s.terms(one)) < splitGain*s.weigh(s.terms(Passage{End: len(s.text)})) {
+		return []Passage{one}
+	}
+	return []Passage{first, second}
+}
+
+// best returns the best passage of at most length characters whose matched words span
+// at most the share core of it.
+func (s *selection) best(length int, core float64) Passage {
+	w := s.window(int(math.Ceil(core * float64(length) * s.bytesPerChar)))
+	p := s.surround(int(s.found[w.first].start), int(s.found[w.last].end), length)
+	p.Terms = len(s.terms(p))
+	return p
+}
+
+// terms are the distinct terms whole within a passage.
+func (s *selection) terms(p Passage) map[int32]bool {
+	set := map[int32]bool{}
+	for _, o := range s.found {
+		if int(o.start) >= p.Start && int(o.end) <= p.End {
+			set[o.term] = true
+		}
+	}
+	return set
+}
+
+func (s *selection) weigh(terms map[int32]bool) float64 {
+	var sum float64
+	for t, w := range s.weights {
+		if terms[int32(t)] { // in order of terms, so that the sum is always the same
+			sum += w
+		}
+	}
+	return sum
+}
+
+// window is a run of occurrences, from first up to and including last.
+type window struct{ first, last int }
+
+// window finds the run of occurrences within span bytes that weighs most; of equal ones
+// the shortest, then the first.
+func (s *selection) window(span int) window {
+	var best window
+	var bestScore, score float64
+	bestSpan, first := math.MaxInt, 0
+	counts := make([]int, len(s.weights)) // occurrences of a term in the run
+	pairs := make([]int, len(s.weights))  // of a term right behind its neighbour
+	for last, o := range s.found {
+		if counts[o.term]++; counts[o.term] == 1 {
+			score += s.weights[o.term]
+		}
+		if last > first && s.neighbours(last-1) {
+			if pairs[o.term]++; pairs[o.term] == 1 {
+				score += s.pair(o.term)
+			}
+		}
+		for first < last && int(o.end-s.found[first].start) > span {
+			t := s.found[first].term
+			if counts[t]--; counts[t] == 0 {
+				score -= s.weights[t]
+			}
+			if s.neighbours(first) {
+				next := s.found[first+1].term
+				if pairs[next]--; pairs[next] == 0 {
+					score -= s.pair(next)
+				}
+			}
 			first++
 		}
-		span := int(found[last].end - found[first].start)
-		if better := score - best.score; last == 0 || better > 1e-9 || better > -1e-9 && span < bestSpan {
-			best, bestSpan = window{first, last, score, terms}, span
+		size := int(o.end - s.found[first].start)
+		if more := score - bestScore; more > 1e-9 || more > -1e-9 && size < bestSpan {
+			best, bestScore, bestSpan = window{first, last}, score, size
 		}
 	}
-	return best, len(found) > 0
+	return best
 }
 
-// enter adds occurrence i to a window that begins at first.
-func (m *Matcher) enter(text string, found []occurrence, i, first int, counts, pairs []int) (gain float64, fresh int) {
-	t := found[i].term
-	counts[t]++
-	switch {
-	case counts[t] == 1:
-		gain, fresh = m.terms[t].IDF, 1
-	case counts[t] <= 1+maxRepeats:
-		gain = repeatWeight * m.terms[t].IDF
-	}
-	if i > first && neighbours(text, found[i-1], found[i]) {
-		if pairs[t]++; pairs[t] == 1 {
-			gain += m.pair(t)
-		}
-	}
-	return gain, fresh
-}
-
-// leave removes the first occurrence of a window.
-func (m *Matcher) leave(text string, found []occurrence, i, last int, counts, pairs []int) (loss float64, gone int) {
-	t := found[i].term
-	switch {
-	case counts[t] == 1:
-		loss, gone = m.terms[t].IDF, 1
-	case counts[t] <= 1+maxRepeats:
-		loss = repeatWeight * m.terms[t].IDF
-	}
-	counts[t]--
-	if i < last && neighbours(text, found[i], found[i+1]) {
-		next := found[i+1].term
-		if pairs[next]--; pairs[next] == 0 {
-			loss += m.pair(next)
-		}
-	}
-	return loss, gone
-}
-
-// pair is what a term counts for standing behind its neighbour of the query.
-func (m *Matcher) pair(term int32) float64 {
-	return pairWeight * min(m.terms[term].IDF, m.terms[term-1].IDF)
-}
-
-// neighbours reports whether b follows a in the query and in the text, with nothing
-// longer than a short word between them.
-func neighbours(text string, a, b occurrence) bool {
-	if b.term != a.term+1 {
+// neighbours reports whether occurrences i and i+1 are neighbours in the query, too,
+// with nothing longer than a short word between them.
+func (s *selection) neighbours(i int) bool {
+	a, b := s.found[i], s.found[i+1]
+	if b.term != a.term+1 || b.start < a.end {
 		return false
 	}
-	gap := text[a.end:b.start]
+	gap := s.text[a.end:b.start]
 	return len(gap) <= 6 && !strings.ContainsAny(gap, ".?!\n")
 }
 
-// widen turns a window into a passage of whole sentences, or whole words where a
-// sentence is too long, of at most length characters.
-func (m *Matcher) widen(text string, found []occurrence, w window, length int) Passage {
-	from, to := int(found[w.first].start), int(found[w.last].end)
-	room := length - utf8.RuneCountInString(text[from:to])
-	if room < 0 { // a single term longer than a passage
-		to = from + prefixLen(text[from:], length)
-		room = 0
-	}
-	start := sentenceStart(text, from, room)
-	room -= utf8.RuneCountInString(text[start:from])
-	end := sentenceEnd(text, to, room)
-	room -= utf8.RuneCountInString(text[to:end])
-	// What is left goes to sentences before, as far as they fit whole.
-	for room > 0 && start > 0 {
-		earlier := sentenceStart(text, stepBack(text, start, 1), room)
-		cost := utf8.RuneCountInString(text[earlier:start])
-		if cost > room || earlier == start || !beginsSentence(text, earlier) {
-			break
-		}
-		start, room = earlier, room-cost
-	}
-	start, end = trim(text, start, end)
-	return Passage{Start: start, End: end, Score: w.score, Terms: w.terms}
+// pair is what a term adds behind its neighbour of the query.
+func (s *selection) pair(term int32) float64 {
+	return pairWeight * min(s.weights[term], s.weights[term-1])
 }
 
-// sentenceStart returns the beginning of the sentence that holds offset at, but at most
-// room characters before it; then it is the beginning of a word.
+// surround makes a passage of at most length characters of the words from start to end:
+// it begins with their sentence where that is near, and ends with a word.
+func (s *selection) surround(start, end, length int) Passage {
+	room := length - utf8.RuneCountInString(s.text[start:end])
+	if room < 0 { // a word longer than a passage
+		return Passage{Start: start, End: start + prefixLen(s.text[start:], length)}
+	}
+	from := sentenceStart(s.text, start, int(beforeShare*float64(room)))
+	room -= utf8.RuneCountInString(s.text[from:start])
+	to := end + prefixLen(s.text[end:], room)
+	if to == len(s.text) {
+		room -= utf8.RuneCountInString(s.text[end:])
+		from = wordStart(s.text, stepBack(s.text, from, room), from)
+	} else {
+		to = wordEnd(s.text, end, to)
+	}
+	inner := strings.TrimLeftFunc(s.text[from:to], unicode.IsSpace)
+	from = to - len(inner)
+	return Passage{Start: from, End: from + len(strings.TrimRightFunc(inner, unicode.IsSpace))}
+}
+
+// sentenceStart returns where the sentence that holds offset at begins, or, where that
+// is more than room characters before it, the beginning of a word within the room.
 func sentenceStart(text string, at, room int) int {
 	low := stepBack(text, at, room)
 	for i := at; i > low; {
-		_, size := utf8.DecodeLastRuneInString(text[:i])
 		if beginsSentence(text, i) {
 			return i
 		}
+		_, size := utf8.DecodeLastRuneInString(text[:i])
 		i -= size
 	}
+	return wordStart(text, low, at)
+}
+
+// wordStart returns the first beginning of a word in text[low:at], else low.
+func wordStart(text string, low, at int) int {
 	if low == 0 || beginsSentence(text, low) {
 		return low
 	}
-	if next := strings.IndexFunc(text[low:at], unicode.IsSpace); next >= 0 {
-		return low + next
+	if blank := strings.IndexFunc(text[low:at], unicode.IsSpace); blank >= 0 {
+		return low + blank
 	}
 	return low
 }
 
-// sentenceEnd returns the end of the last sentence that ends within room characters
-// after offset at; where none does, the end of the last word that does.
-func sentenceEnd(text string, at, room int) int {
-	high := at + prefixLen(text[at:], room)
-	if high == len(text) {
+// wordEnd returns the last end of a word in text[at:high], else high.
+func wordEnd(text string, at, high int) int {
+	if r, _ := utf8.DecodeRuneInString(text[high:]); unicode.IsSpace(r) {
 		return high
 	}
-	for i := high; i > at; {
-		if beginsSentence(text, i) {
-			return i
-		}
-		_, size := utf8.DecodeLastRuneInString(text[:i])
-		i -= size
-	}
-	if last := strings.LastIndexFunc(text[at:high], unicode.IsSpace); last >= 0 {
-		return at + last
+	if blank := strings.LastIndexFunc(text[at:high], unicode.IsSpace); blank > 0 {
+		return at + blank
 	}
 	return high
 }
 
 // beginsSentence reports whether a sentence begins at offset i: at the beginning, after
-// a line end, and after closing punctuation and a blank.
+// a line end, after an ideographic full stop, and after closing punctuation and a blank.
 func beginsSentence(text string, i int) bool {
 	if i == 0 || text[i-1] == '\n' {
 		return true
 	}
-	before, _ := utf8.DecodeLastRuneInString(text[:i])
+	before, size := utf8.DecodeLastRuneInString(text[:i])
 	if strings.ContainsRune("。！？", before) {
 		return true
 	}
-	if !unicode.IsSpace(before) || i >= len(text) || unicode.IsSpace(rune(text[i])) {
+	if !unicode.IsSpace(before) {
 		return false
 	}
-	head := strings.TrimRightFunc(text[max(0, i-8):i], unicode.IsSpace)
-	head = strings.TrimRight(head, `"')]”’`)
-	return head != "" && strings.ContainsAny(head[len(head)-1:], ".?!")
+	head := text[max(0, i-size-8) : i-size]
+	head = strings.TrimRight(head, `"')]”’ `)
+	return head != "" && strings.ContainsRune(".?!؟", lastRune(head))
 }
 
-// trim strips blanks from both ends.
-func trim(text string, start, end int) (int, int) {
-	inner := strings.TrimLeftFunc(text[start:end], unicode.IsSpace)
-	start = end - len(inner)
-	return start, start + len(strings.TrimRightFunc(inner, unicode.IsSpace))
+func lastRune(s string) rune {
+	r, _ := utf8.DecodeLastRuneInString(s)
+	return r
 }
 
-// byStart returns the indexes of passages in text order.
-func byStart(passages []Passage) []int {
-	order := make([]int, len(passages))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(passages[a].Start, passages[b].Start) })
-	return order
-}
-
-// lineCounter tells the line of ascending offsets.
-type lineCounter struct {
-	text     string
-	at0, num int
-}
-
-func newLineCounter(text string) *lineCounter { return &lineCounter{text: text, num: 1} }
-
-// at returns the 1-based line of an offset no smaller than the one asked for before.
-func (l *lineCounter) at(offset int) int {
-	if offset < l.at0 {
-		l.at0, l.num = 0, 1
-	}
-	l.num += strings.Count(l.text[l.at0:offset], "\n")
-	l.at0 = offset
-	return l.num
+// bytesPerChar estimates the bytes of a character of text from its beginning.
+func bytesPerChar(text string) float64 {
+	sample := text[:min(len(text), 4096)]
+	return float64(len(sample)) / float64(max(utf8.RuneCountInString(sample), 1))
 }

@@ -1,0 +1,152 @@
+package retrieval_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"goserini/internal/retrieval"
+)
+
+func passages(query, text string, length int) []string {
+	var out []string
+	for _, p := range retrieval.NewMatcher(query, nil).Passages(text, length) {
+		out = append(out, text[p.Start:p.End])
+	}
+	return out
+}
+
+func TestPassages(t *testing.T) {
+	filler := strings.Repeat("Harbour dues and tide tables fill this page. ", 60)
+	for _, tt := range []struct {
+		name, query, text string
+		length            int
+		want              []string
+	}{
+		{"no term, no passage", "zebra", filler, 100, nil},
+		{"a short text is its own passage", "lamp", "The lamp was lit.", 100, []string{"The lamp was lit."}},
+		{"more distinct words beat more repetitions", "keeper diary 1871",
+			"keeper keeper keeper keeper. " + filler + "A keeper wrote a diary in 1871. " + filler, 80,
+			[]string{"A keeper wrote a diary in 1871. Harbour dues and tide tables fill this page."}},
+		{"a word rare in the document beats a frequent one", "keeper diary",
+			strings.Repeat("The keeper slept. ", 40) + filler + "Here is the diary. " + filler, 40,
+			[]string{"Here is the diary. Harbour dues and tide"}},
+		{"neighbours of the query beat the same words apart", "red lamp",
+			"The lamp of the other house was red. " + filler + "They saw a red lamp there. " + filler, 60,
+			[]string{"They saw a red lamp there. Harbour dues and tide tables fill"}},
+		{"words of the question without content weigh least", "who kept the light when",
+			"Who came when? " + filler + "Hale kept it. " + filler, 30,
+			[]string{"Hale kept it. Harbour dues and"}},
+		{"two places are shown where together they cover more", "Orvane lighthouse supplier of lamp oil",
+			"The lighthouse stood at Orvane rock. " + filler + "The supplier sent lamp oil by sea. " + filler, 300,
+			[]string{
+				"The supplier sent lamp oil by sea. Harbour dues and tide tables fill this page. Harbour dues and tide tables fill this page. Harbour dues and tide",
+				"The lighthouse stood at Orvane rock. Harbour dues and tide tables fill this page. Harbour dues and tide tables fill this page. Harbour dues and tide",
+			}},
+		{"text without blanks is cut between characters", "灯塔", strings.Repeat("海", 200) + " 灯塔 " + strings.Repeat("岸", 200), 20,
+			[]string{"灯塔 " + strings.Repeat("岸", 16)}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := passages(tt.query, tt.text, tt.length)
+			if strings.Join(got, "|") != strings.Join(tt.want, "|") {
+				t.Errorf("got  %q\nwant %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestPassagesKnowTheirLines(t *testing.T) {
+	text := "Title\n" + strings.Repeat("filler line without it\n", 100) + "the quokka\nappears here\n" + strings.Repeat("filler\n", 300)
+	p := retrieval.NewMatcher("quokka appears", nil).Passages(text, 60)
+	if len(p) != 1 {
+		t.Fatalf("got %d passages", len(p))
+	}
+	lines := strings.Split(text, "\n")
+	inner := strings.Join(lines[p[0].FirstLine-1:p[0].LastLine], "\n")
+	if !strings.Contains(inner, text[p[0].Start:p[0].End]) || p[0].Terms != 2 {
+		t.Errorf("lines %d-%d hold %q, the passage is %q with %d terms", p[0].FirstLine, p[0].LastLine, inner, text[p[0].Start:p[0].End], p[0].Terms)
+	}
+}
+
+func TestPassagesKeepTheirPromises(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.SampledFrom([]string{"zinc", "onyx", "Zinc's", "灯塔", "e\u0301te\u0301", "a", "the", "x-ray", "\n", "end.", "\xff", strings.Repeat("w", 70)})
+		text := strings.Join(rapid.SliceOfN(word, 0, 120).Draw(t, "words"), " ")
+		query := strings.Join(rapid.SliceOfN(word, 0, 6).Draw(t, "query"), " ")
+		length := rapid.IntRange(1, 400).Draw(t, "length")
+		sum, last := 0, -1
+		for _, p := range retrieval.NewMatcher(query, nil).Passages(text, length) {
+			if p.Start < 0 || p.End > len(text) || p.Start > p.End {
+				t.Fatalf("passage %d-%d of %d bytes", p.Start, p.End, len(text))
+			}
+			got := text[p.Start:p.End]
+			if utf8.ValidString(text) && !utf8.ValidString(got) {
+				t.Fatalf("%q cuts a character", got)
+			}
+			if n := strings.Count(text[:p.Start], "\n") + 1; n != p.FirstLine {
+				t.Fatalf("first line %d, want %d", p.FirstLine, n)
+			}
+			if last >= 0 && p.Start < last && p.End > last {
+				t.Fatalf("passages overlap at %d", last)
+			}
+			sum += utf8.RuneCountInString(got)
+			last = p.Start
+		}
+		if sum > length {
+			t.Fatalf("%d characters, at most %d wanted", sum, length)
+		}
+	})
+}
+
+// The quick way past words that cannot be terms must not change what is found.
+func TestPassedOverWordsAreNoTerms(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.StringOfN(rapid.SampledFrom([]rune("abAB1_.'-é")), 1, 6, -1)
+		text := strings.Join(rapid.SliceOfN(word, 0, 40).Draw(t, "words"), " ")
+		query := strings.Join(rapid.SliceOfN(word, 1, 5).Draw(t, "query"), " ")
+		quick := fmt.Sprint(retrieval.NewMatcher(query, retrieval.PlainWords{}).Passages(text, 60))
+		slow := fmt.Sprint(retrieval.NewMatcher(query, noPrefix{}).Passages(text, 60))
+		if quick != slow {
+			t.Fatalf("query %q, text %q: got %s, want %s", query, text, quick, slow)
+		}
+	})
+}
+
+// noPrefix is PlainWords without the promise about beginnings.
+type noPrefix struct{}
+
+func (noPrefix) Analyze(text string, emit func(term []byte, start, end int)) {
+	retrieval.PlainWords{}.Analyze(text, emit)
+}
+func (noPrefix) DF(string) int { return 1 }
+func (noPrefix) N() int        { return 2 }
+
+// A page of ten documents of 32 KB, each with every term of the query somewhere.
+func BenchmarkPassages(b *testing.B) {
+	texts := make([]string, 10)
+	for i := range texts {
+		var t strings.Builder
+		for n := 0; t.Len() < 32<<10; n++ {
+			fmt.Fprintf(&t, "Entry %d of the harbour register concerns tides, dues and other business of the port. ", n*7+i)
+			if n%37 == i {
+				t.WriteString("The keeper of the lighthouse at Orvane supplied lamp oil in 1871. ")
+			}
+			if n%5 == 0 {
+				t.WriteByte('\n')
+			}
+		}
+		texts[i] = t.String()
+	}
+	b.SetBytes(10 * 32 << 10)
+	for b.Loop() {
+		m := retrieval.NewMatcher("who was the keeper of the lighthouse that supplied lamp oil in 1871", nil)
+		for _, text := range texts {
+			if len(m.Passages(text, retrieval.PassageLength)) == 0 {
+				b.Fatal("no passage")
+			}
+		}
+	}
+}
