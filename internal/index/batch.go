@@ -10,6 +10,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/zeebo/xxh3"
 
+	"goserini/internal/analysis"
 	"goserini/internal/bm25"
 	"goserini/internal/corpus"
 )
@@ -106,7 +107,8 @@ func (w *worker) document(b *batch, slot uint32, d corpus.Document) (batchDocume
 	return batchDocument{
 		record: record{bytes: int64(len(contents)), newlines: b.newlines - before, tokens: int64(tokens),
 			docid: d.DocID, title: d.Title, url: d.URL, date: d.Date},
-		norm: bm25.Quantise(tokens),
+		norm:        bm25.Quantise(tokens),
+		unsegmented: analysis.Unsegmented(w.inverter.vocabulary.analyzer, contents),
 	}, nil
 }
 

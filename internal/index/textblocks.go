@@ -189,6 +189,26 @@ func (t *textReader) newline(n int64) (int64, error) {
 	}
 }
 
+// newlinesBefore counts the line ends before a position.
+func (t *textReader) newlinesBefore(at int64) (int64, error) {
+	if at == t.total {
+		end, err := t.entry(t.blocks())
+		return end.newlines, err
+	}
+	i, err := t.last(at, func(b block) int64 { return b.start })
+	if err != nil {
+		return 0, err
+	}
+	b, err := t.decode(i)
+	if err != nil {
+		return 0, err
+	}
+	if at-b.start > int64(len(b.text)) {
+		return 0, t.table.corrupt(fmt.Sprintf("block %d does not hold position %d", i, at))
+	}
+	return b.newlines + int64(bytes.Count(b.text[:at-b.start], []byte{'\n'})), nil
+}
+
 // read returns the text between two positions.
 func (t *textReader) read(from, to int64) (string, error) {
 	if from == to {

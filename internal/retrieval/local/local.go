@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"goserini/internal/analysis"
 	"goserini/internal/bm25"
 	"goserini/internal/index"
 	"goserini/internal/retrieval"
@@ -17,8 +18,10 @@ type Retriever struct {
 }
 
 var (
-	_ retrieval.Retriever = (*Retriever)(nil)
-	_ retrieval.Excerpter = (*Retriever)(nil)
+	_ retrieval.Retriever    = (*Retriever)(nil)
+	_ retrieval.Excerpter    = (*Retriever)(nil)
+	_ retrieval.TermStats    = (*Retriever)(nil)
+	_ retrieval.PrefixKeeper = (*Retriever)(nil)
 )
 
 // New returns a retriever over ix that scores with params. The caller keeps ix open
@@ -33,11 +36,10 @@ func (r *Retriever) Search(ctx context.Context, req retrieval.SearchRequest) (re
 	}
 	ranking := make(retrieval.Ranking, len(found.Hits))
 	for i, h := range found.Hits {
-		m, err := r.ix.Meta(h.Ordinal)
-		if err != nil {
+		ranking[i] = retrieval.Hit{DocID: h.DocID, Score: h.Score, HasScore: true}
+		if ranking[i].Title, ranking[i].URL, err = r.ix.Title(h.Ordinal); err != nil {
 			return nil, fmt.Errorf("local search: %w", err)
 		}
-		ranking[i] = retrieval.Hit{DocID: h.DocID, Score: h.Score, HasScore: true, Title: m.Title, URL: m.URL}
 	}
 	return ranking, nil
 }
@@ -59,28 +61,26 @@ func (r *Retriever) Read(_ context.Context, req retrieval.ReadRequest) (retrieva
 	return retrieval.Chunk{DocID: req.DocID, Title: m.Title, Lines: lines, Offset: req.Offset, TotalLines: m.Lines}, nil
 }
 
-// Excerpts returns the excerpt of each document around the earliest place where a word
-// of the query occurs.
-func (r *Retriever) Excerpts(ctx context.Context, query string, docids []string) ([]retrieval.Excerpt, error) {
-	excerpts := make([]retrieval.Excerpt, len(docids))
-	for i, id := range docids {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		ord, ok := r.ix.Lookup(id)
-		if !ok {
-			continue
-		}
-		contents, err := r.ix.Contents(ord)
-		if err != nil {
-			return nil, fmt.Errorf("local excerpt of %q: %w", id, err)
-		}
-		m, err := r.ix.Meta(ord)
-		if err != nil {
-			return nil, fmt.Errorf("local excerpt of %q: %w", id, err)
-		}
-		excerpts[i] = retrieval.EarliestExcerpt(query, contents, retrieval.EarliestLength)
-		excerpts[i].Title = m.Title
+// Analyze calls emit for every term of text.
+func (r *Retriever) Analyze(text string, emit func(term []byte, start, end int)) {
+	r.ix.Analyzer().Analyze(text, func(t analysis.Token) { emit(t.Term, t.Start, t.End) })
+}
+
+// DF is the number of documents that hold the term; 0 where the index cannot tell.
+func (r *Retriever) DF(term string) int {
+	df, err := r.ix.DF(term)
+	if err != nil {
+		return 0
 	}
-	return excerpts, nil
+	return df
+}
+
+// N is the number of documents that have terms.
+func (r *Retriever) N() int { return int(r.ix.Stats().WithTokens) }
+
+// KeepsPrefix reports whether terms keep the beginning of words: Porter's stems and
+// unstemmed words do.
+func (r *Retriever) KeepsPrefix() bool {
+	name := r.ix.Analyzer().Name()
+	return name == "english" || name == "none"
 }
