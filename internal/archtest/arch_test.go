@@ -64,8 +64,8 @@ llm/gemini: llm llm/wire trajectory
 llm/script: llm trajectory
 llm/lexical: llm analysis
 llm/llmtest: llm trajectory
-llm/record: llm trajectory
-llm/provider: llm llm/openaichat llm/openai llm/anthropic llm/ollama llm/gemini llm/script llm/lexical llm/record llm/wire
+llm/record: llm atomicfile trajectory
+llm/provider: llm llm/openaichat llm/openai llm/anthropic llm/ollama llm/gemini llm/script llm/lexical llm/record llm/limit llm/wire
 `
 
 // foreign says which packages may import a heavy or vendor-specific module, and why
