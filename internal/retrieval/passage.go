@@ -37,8 +37,6 @@ const (
 	// titleWeight is for terms in the first line: they tell the document from others
 	// rather than a place in it from other places.
 	titleWeight = 0.5
-	// functionWeight is for words of a question that carry no content.
-	functionWeight = 0.05
 	// coveredWeight is for terms that the first of two passages already has.
 	coveredWeight = 0.1
 	// splitGain is the share of the query's weight that two passages must cover beyond
@@ -47,21 +45,6 @@ const (
 	// shortestHalf is the least length, in characters, that says anything by itself.
 	shortestHalf = 150
 )
-
-// functionWords are words that questions are made of and that no stop list for
-// indexing has.
-var functionWords = makeSet(`what which who whom whose when where why how do does did done doing has have had having
-	can could would should shall may might must am were been being i you he she we me him us my your his her our its
-	them about between under from than so any some each other more most much many very also only own same both all
-	during before after above below again further once here until while against through over out up down off`)
-
-func makeSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		set[w] = true
-	}
-	return set
-}
 
 // Passages returns the best passage of text for the query, or the best two where two
 // short ones cover clearly more of the query than one: together at most length
@@ -104,13 +87,10 @@ func (m *Matcher) weights(text string, found []occurrence) []float64 {
 	}
 	all := float64(len(text)/stretch + 1)
 	weights := make([]float64, len(m.terms))
-	for i, t := range m.terms {
+	for i := range m.terms {
 		weights[i] = math.Log(1+(max(all-n[i], 0)+0.5)/(n[i]+0.5)) + 1e-3
 		if inTitle[i] {
 			weights[i] *= titleWeight
-		}
-		if functionWords[strings.ToLower(t.Word)] {
-			weights[i] *= functionWeight
 		}
 	}
 	return weights
@@ -142,16 +122,18 @@ func (s *selection) choose(length int) []Passage {
 	if len(rest.found) == 0 {
 		return []Passage{one}
 	}
-	for t := range covered {
-		rest.weights[t] *= coveredWeight
+	for t, has := range covered {
+		if has {
+			rest.weights[t] *= coveredWeight
+		}
 	}
 	second := rest.best(half, halfCoreShare)
 	if second.Start < first.End && second.End > first.Start {
 		return []Passage{one}
 	}
 	both := covered
-	for t := range s.terms(second) {
-		both[t] = true
+	for t, has := range s.terms(second) {
+		both[t] = both[t] || has
 	}
 	if s.weigh(both)-s.weigh(s.terms(one)) < splitGain*s.weigh(s.terms(Passage{End: len(s.text)})) {
 		return []Passage{one}
@@ -164,25 +146,29 @@ func (s *selection) choose(length int) []Passage {
 func (s *selection) best(length int, core float64) Passage {
 	w := s.window(int(math.Ceil(core * float64(length) * s.bytesPerChar)))
 	p := s.surround(int(s.found[w.first].start), int(s.found[w.last].end), length)
-	p.Terms = len(s.terms(p))
+	for _, has := range s.terms(p) {
+		if has {
+			p.Terms++
+		}
+	}
 	return p
 }
 
-// terms are the distinct terms whole within a passage.
-func (s *selection) terms(p Passage) map[int32]bool {
-	set := map[int32]bool{}
+// terms says of each term whether it stands whole within a passage.
+func (s *selection) terms(p Passage) []bool {
+	has := make([]bool, len(s.weights))
 	for _, o := range s.found {
 		if int(o.start) >= p.Start && int(o.end) <= p.End {
-			set[o.term] = true
+			has[o.term] = true
 		}
 	}
-	return set
+	return has
 }
 
-func (s *selection) weigh(terms map[int32]bool) float64 {
+func (s *selection) weigh(terms []bool) float64 {
 	var sum float64
 	for t, w := range s.weights {
-		if terms[int32(t)] { // in order of terms, so that the sum is always the same
+		if terms[t] {
 			sum += w
 		}
 	}

@@ -2,6 +2,7 @@ package retrieval
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -118,7 +119,7 @@ func NewMatcher(query string, stats TermStats) *Matcher {
 	if stats == nil {
 		stats = PlainWords{}
 	}
-	m := &Matcher{stats: stats, terms: QueryTerms(query, stats), index: map[string]int{}, known: map[string][]occurrence{}}
+	m := &Matcher{stats: stats, terms: contentTerms(QueryTerms(query, stats)), index: map[string]int{}, known: map[string][]occurrence{}}
 	keeper, ok := stats.(PrefixKeeper)
 	if ok && keeper.KeepsPrefix() {
 		m.candidate = make([]bool, 1<<15)
@@ -130,7 +131,33 @@ func NewMatcher(query string, stats TermStats) *Matcher {
 	return m
 }
 
-// Terms are the distinct terms of the query.
+// functionWords carry no content in a question: stop words, and words that questions
+// are made of.
+var functionWords = makeSet(`a an and are as at be by for from in into is it of on or that the their this to with
+	what which who whom whose when where why how do does did done doing has have had having can could would should
+	shall may might must am were was been being i you he she we me him us my your his her our its them they these
+	those there about between under than so any some each other more most much many very also only own same both
+	all during before after above below again further once here until while against through over out up down off
+	if but no not then such will`)
+
+func makeSet(words string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		set[w] = true
+	}
+	return set
+}
+
+// contentTerms are the terms without function words; all of them if nothing else is there.
+func contentTerms(terms []QueryTerm) []QueryTerm {
+	content := slices.DeleteFunc(slices.Clone(terms), func(t QueryTerm) bool { return functionWords[strings.ToLower(t.Word)] })
+	if len(content) == 0 {
+		return terms
+	}
+	return content
+}
+
+// Terms are the distinct terms of the query that are looked for: all but function words.
 func (m *Matcher) Terms() []QueryTerm { return m.terms }
 
 // letterCode maps the ASCII letters, case folded, to 1-26 and the digits to 27-31; every
