@@ -48,25 +48,74 @@ const (
 
 // Passages returns the best passage of text for the query, or the best two where two
 // short ones cover clearly more of the query than one: together at most length
-// characters, the better one first. A text without any term of the query has none.
+// characters, the better one first. They begin at byte offset from or later. A text
+// without any term of the query there has none.
 //
 // A passage is chosen by the distinct terms it covers. A term weighs by its rarity
 // within the document (the idf formula over stretches of the text): how rare it is in
 // the collection has already decided which document this is. The chosen words are then
 // surrounded by their sentences, more of them after than before.
-func (m *Matcher) Passages(text string, length int) []Passage {
-	found := m.find(text)
-	if len(found) == 0 {
+func (m *Matcher) Passages(text string, from, length int) []Passage {
+	s, ok := m.selection(text, from)
+	if !ok {
 		return nil
 	}
-	s := selection{text: text, found: found, weights: m.weights(text, found), bytesPerChar: bytesPerChar(text)}
-	chosen := s.choose(max(length, 1))
-	for i := range chosen {
-		p := &chosen[i]
+	return countLines(text, s.choose(max(length, 1)))
+}
+
+// Outline returns at most count passages of at most length characters each that begin
+// at byte offset from or later, in the order of the text: the best places by the
+// measure of [Matcher.Passages].
+func (m *Matcher) Outline(text string, from, count, length int) []Passage {
+	s, ok := m.selection(text, from)
+	var places []Passage
+	for ; ok && len(places) < count; ok = len(s.found) > 0 {
+		p := s.best(max(length, 1), halfCoreShare)
+		places = append(places, p)
+		s.found = outside(s.found, p)
+	}
+	// Surroundings may overlap where two places are close; the better one stays.
+	for i := 0; i < len(places); i++ {
+		better := places[i]
+		places = slices.DeleteFunc(places, func(p Passage) bool {
+			return p != better && p.Start < better.End && p.End > better.Start
+		})
+	}
+	slices.SortFunc(places, func(a, b Passage) int { return a.Start - b.Start })
+	return countLines(text, places)
+}
+
+func (m *Matcher) selection(text string, from int) (selection, bool) {
+	found := m.find(text)
+	s := selection{text: text, from: from, weights: m.weights(text, found), bytesPerChar: bytesPerChar(text)}
+	for i, o := range found {
+		if int(o.start) >= from {
+			s.found = found[i:]
+			break
+		}
+	}
+	return s, len(s.found) > 0
+}
+
+// outside returns the occurrences that do not touch p.
+func outside(found []occurrence, p Passage) []occurrence {
+	var rest []occurrence
+	for _, o := range found {
+		if int(o.end) <= p.Start || int(o.start) >= p.End {
+			rest = append(rest, o)
+		}
+	}
+	return rest
+}
+
+// countLines fills in the lines of passages.
+func countLines(text string, passages []Passage) []Passage {
+	for i := range passages {
+		p := &passages[i]
 		p.FirstLine = 1 + strings.Count(text[:p.Start], "\n")
 		p.LastLine = p.FirstLine + strings.Count(text[p.Start:p.End], "\n")
 	}
-	return chosen
+	return passages
 }
 
 // weights of the query's terms in one text.
@@ -99,6 +148,7 @@ func (m *Matcher) weights(text string, found []occurrence) []float64 {
 // selection is the choice of passages in one text.
 type selection struct {
 	text         string
+	from         int // no passage begins before
 	found        []occurrence
 	weights      []float64
 	bytesPerChar float64
@@ -113,12 +163,9 @@ func (s *selection) choose(length int) []Passage {
 	}
 	first := s.best(half, halfCoreShare)
 	covered := s.terms(first)
-	rest := selection{text: s.text, weights: slices.Clone(s.weights), bytesPerChar: s.bytesPerChar}
-	for _, o := range s.found {
-		if int(o.end) <= first.Start || int(o.start) >= first.End {
-			rest.found = append(rest.found, o)
-		}
-	}
+	rest := *s
+	rest.weights = slices.Clone(s.weights)
+	rest.found = outside(s.found, first)
 	if len(rest.found) == 0 {
 		return []Passage{one}
 	}
@@ -239,12 +286,12 @@ func (s *selection) surround(start, end, length int) Passage {
 	if room < 0 { // a word longer than a passage
 		return Passage{Start: start, End: start + prefixLen(s.text[start:], length)}
 	}
-	from := sentenceStart(s.text, start, int(beforeShare*float64(room)))
+	from := s.from + sentenceStart(s.text[s.from:], start-s.from, int(beforeShare*float64(room)))
 	room -= utf8.RuneCountInString(s.text[from:start])
 	to := end + prefixLen(s.text[end:], room)
 	if to == len(s.text) {
 		room -= utf8.RuneCountInString(s.text[end:])
-		from = wordStart(s.text, stepBack(s.text, from, room), from)
+		from = wordStart(s.text, max(stepBack(s.text, from, room), s.from), from)
 	} else {
 		to = wordEnd(s.text, end, to)
 	}

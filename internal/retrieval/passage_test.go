@@ -13,7 +13,7 @@ import (
 
 func passages(query, text string, length int) []string {
 	var out []string
-	for _, p := range retrieval.NewMatcher(query, nil).Passages(text, length) {
+	for _, p := range retrieval.NewMatcher(query, nil).Passages(text, 0, length) {
 		out = append(out, text[p.Start:p.End])
 	}
 	return out
@@ -60,7 +60,7 @@ func TestPassages(t *testing.T) {
 
 func TestPassagesKnowTheirLines(t *testing.T) {
 	text := "Title\n" + strings.Repeat("filler line without it\n", 100) + "the quokka\nappears here\n" + strings.Repeat("filler\n", 300)
-	p := retrieval.NewMatcher("quokka appears", nil).Passages(text, 60)
+	p := retrieval.NewMatcher("quokka appears", nil).Passages(text, 0, 60)
 	if len(p) != 1 {
 		t.Fatalf("got %d passages", len(p))
 	}
@@ -78,7 +78,7 @@ func TestPassagesKeepTheirPromises(t *testing.T) {
 		query := strings.Join(rapid.SliceOfN(word, 0, 6).Draw(t, "query"), " ")
 		length := rapid.IntRange(1, 400).Draw(t, "length")
 		sum, last := 0, -1
-		for _, p := range retrieval.NewMatcher(query, nil).Passages(text, length) {
+		for _, p := range retrieval.NewMatcher(query, nil).Passages(text, 0, length) {
 			if p.Start < 0 || p.End > len(text) || p.Start > p.End {
 				t.Fatalf("passage %d-%d of %d bytes", p.Start, p.End, len(text))
 			}
@@ -101,14 +101,40 @@ func TestPassagesKeepTheirPromises(t *testing.T) {
 	})
 }
 
+func TestPassagesBeginWhereTheyMay(t *testing.T) {
+	text := "The quokka of the title\nNothing here.\nA quokka in the text.\n"
+	from := strings.Index(text, "Nothing")
+	p := retrieval.NewMatcher("quokka", nil).Passages(text, from, 200)
+	if len(p) != 1 || text[p[0].Start:p[0].End] != "Nothing here.\nA quokka in the text." || p[0].FirstLine != 2 || p[0].LastLine != 3 {
+		t.Errorf("got %+v", p)
+	}
+	if p := retrieval.NewMatcher("title", nil).Passages(text, from, 200); p != nil {
+		t.Errorf("got %+v for a term that stands before only", p)
+	}
+}
+
+func TestOutlineNamesTheBestPlacesInOrder(t *testing.T) {
+	filler := strings.Repeat("Harbour dues and tide tables fill this page.\n", 30)
+	text := "The lamp.\n" + filler + "The keeper of the lamp.\n" + filler + "The keeper.\n" + filler + "The keeper and the lamp again.\n" + filler
+	var got []string
+	for _, p := range retrieval.NewMatcher("keeper lamp", nil).Outline(text, 0, 3, 60) {
+		line, _, _ := strings.Cut(text[p.Start:], "\n")
+		got = append(got, fmt.Sprintf("%d %s", p.FirstLine, line))
+	}
+	want := "[32 The keeper of the lamp. 63 The keeper. 94 The keeper and the lamp again.]"
+	if fmt.Sprint(got) != want {
+		t.Errorf("got %v, want %s", got, want)
+	}
+}
+
 // The quick way past words that cannot be terms must not change what is found.
 func TestPassedOverWordsAreNoTerms(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.StringOfN(rapid.SampledFrom([]rune("abAB1_.'-é")), 1, 6, -1)
 		text := strings.Join(rapid.SliceOfN(word, 0, 40).Draw(t, "words"), " ")
 		query := strings.Join(rapid.SliceOfN(word, 1, 5).Draw(t, "query"), " ")
-		quick := fmt.Sprint(retrieval.NewMatcher(query, retrieval.PlainWords{}).Passages(text, 60))
-		slow := fmt.Sprint(retrieval.NewMatcher(query, noPrefix{}).Passages(text, 60))
+		quick := fmt.Sprint(retrieval.NewMatcher(query, retrieval.PlainWords{}).Passages(text, 0, 60))
+		slow := fmt.Sprint(retrieval.NewMatcher(query, noPrefix{}).Passages(text, 0, 60))
 		if quick != slow {
 			t.Fatalf("query %q, text %q: got %s, want %s", query, text, quick, slow)
 		}
@@ -144,7 +170,7 @@ func BenchmarkPassages(b *testing.B) {
 	for b.Loop() {
 		m := retrieval.NewMatcher("who was the keeper of the lighthouse that supplied lamp oil in 1871", nil)
 		for _, text := range texts {
-			if len(m.Passages(text, retrieval.PassageLength)) == 0 {
+			if len(m.Passages(text, 0, retrieval.PassageLength)) == 0 {
 				b.Fatal("no passage")
 			}
 		}
