@@ -48,7 +48,9 @@ eval: trec trajectory
 judge: llm trajectory jsonl eval atomicfile
 parquetfile: corpus
 browsecompplus: parquetfile
-hub: atomicfile lockfile
+userdir:
+fetch: atomicfile
+hub: atomicfile fetch lockfile
 benchmark: corpus trec bm25 demo parquetfile userdir
 demo: corpus trec
 tune: benchmark index bm25 eval trec
