@@ -227,21 +227,33 @@ func decodeNibbleTFs(b []byte, tfs []uint32) bool {
 	return true
 }
 
-// chunk returns the words of a chunk and those of its escaped frequencies; none if the
-// term is not in the chunk.
-func (c *cursor) chunk(number uint32) (words, escaped []byte, err error) {
+// chunkWords is what a list has of one chunk.
+type chunkWords struct {
+	// words are 16 bits each, wide 32; tfs are the frequencies of wide words that have none.
+	words, wide, tfs []byte
+}
+
+// count is the number of postings.
+func (w *chunkWords) count() int { return len(w.words)/2 + len(w.wide)/4 }
+
+// chunk returns what the list has of a chunk.
+func (c *cursor) chunk(number uint32) (chunkWords, error) {
 	i := int(number) - int(c.first)
 	if i < 0 || i >= len(c.directory)/chunkEntryBytes {
-		return nil, nil, nil
+		return chunkWords{}, nil
 	}
-	entry := c.directory[i*chunkEntryBytes : (i+1)*chunkEntryBytes]
+	entry := c.directory[i*chunkEntryBytes:]
 	from := 2 * int(binary.LittleEndian.Uint32(entry))
 	middle := from + 2*int(binary.LittleEndian.Uint16(entry[4:]))
-	to := middle + 2*int(binary.LittleEndian.Uint16(entry[6:]))
-	if to > len(c.words) {
-		return nil, nil, c.badPostings(fmt.Sprintf("chunk %d ends behind the postings", number))
+	to := middle + 4*int(binary.LittleEndian.Uint16(entry[6:]))
+	end := len(c.words)
+	if len(entry) >= 2*chunkEntryBytes {
+		end = 2 * int(binary.LittleEndian.Uint32(entry[chunkEntryBytes:]))
 	}
-	return c.words[from:middle], c.words[middle:to], nil
+	if to > end || end > len(c.words) {
+		return chunkWords{}, c.badPostings(fmt.Sprintf("chunk %d ends behind the postings", number))
+	}
+	return chunkWords{c.words[from:middle], c.words[middle:to], c.words[to:end]}, nil
 }
 
 // lastChunk is the number of the last chunk that has postings.
@@ -256,3 +268,6 @@ func (c *cursor) groupFirst(g int) uint32 {
 
 // wordAt is word i of a chunk.
 func wordAt(words []byte, i int) uint16 { return binary.LittleEndian.Uint16(words[2*i:]) }
+
+// wideAt is wide word i of a chunk.
+func wideAt(wide []byte, i int) uint32 { return binary.LittleEndian.Uint32(wide[4*i:]) }

@@ -3,6 +3,7 @@ package index
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"sort"
 	"unsafe"
 )
@@ -150,22 +151,25 @@ func (d *documents) extent(ord Ordinal) (extent, error) {
 
 // docid returns the docid of a document as a part of the mapped file.
 func (d *documents) docid(ord Ordinal) ([]byte, error) {
-	from, err := d.offsets.at(int(ord))
+	at, err := d.offsets.at(int(ord))
 	if err != nil {
 		return nil, err
 	}
-	// Nearly all docids have a length of one byte.
-	head := min(binary.MaxVarintLen64, len(d.records.data)-int(from))
-	b, err := d.records.bytes(int(from), head)
+	return d.docidAt(int(at))
+}
+
+// docidAt returns the docid that the record at that offset begins with.
+func (d *documents) docidAt(at int) ([]byte, error) {
+	b, err := d.records.bytes(at, min(binary.MaxVarintLen64, len(d.records.data)-at))
 	if err != nil {
 		return nil, err
 	}
 	r := numbers{b: b}
 	n := r.next()
 	if r.bad || n > uint64(len(d.records.data)) {
-		return nil, d.records.corrupt(fmt.Sprintf("bad record of document %d", ord))
+		return nil, d.records.corrupt(fmt.Sprintf("bad record at %d", at))
 	}
-	return d.records.bytes(int(from)+head-len(r.b), int(n))
+	return d.records.bytes(at+len(b)-len(r.b), int(n))
 }
 
 // rank returns the place of a document in the order of docids.
@@ -217,12 +221,30 @@ func (d *documents) lookup(docid string) (Ordinal, bool, error) {
 	return ord, string(id) == docid, failed
 }
 
-// name sets the docids of hits.
-func (d *documents) name(hits []Hit) error {
+// name sets the docids of hits; scratch is memory to reuse.
+//
+// Nearly every hit's record is far from that of the others. So all records are asked for
+// first, one right after the other, for the processor to fetch them at the same time.
+func (d *documents) name(hits []Hit, scratch *[]uint64) error {
+	offsets := slices.Grow((*scratch)[:0], len(hits)+1)
+	fetched := byte(0)
+	for i := range hits {
+		at, err := d.offsets.at(int(hits[i].Ordinal))
+		if err != nil {
+			return err
+		}
+		offsets = append(offsets, at)
+	}
+	for _, at := range offsets {
+		if at < uint64(len(d.records.data)) {
+			fetched ^= d.records.data[at]
+		}
+	}
+	*scratch = append(offsets, uint64(fetched))
 	const size, typical = 4 << 10, 24
 	var arena []byte
 	for i := range hits {
-		id, err := d.docid(hits[i].Ordinal)
+		id, err := d.docidAt(int(offsets[i]))
 		if err != nil {
 			return err
 		}

@@ -65,9 +65,10 @@ type posting struct {
 	// in it, or in a short list.
 	part, parts, index int
 	layout             layout
-	// In chunks words are those of the part; else docs and tfs are its postings.
-	words     []byte
-	docs, tfs []uint32
+	// In chunks words and wide are those of the part, one behind the other; else docs and
+	// tfs are its postings.
+	words, wide []byte
+	docs, tfs   []uint32
 }
 
 // find looks for a document in the postings of a term.
@@ -101,27 +102,36 @@ func (ix *Index) find(t termInfo, ord Ordinal) (posting, error) {
 }
 
 func (c *cursor) findInChunk(doc uint32) (posting, error) {
-	words, escaped, err := c.chunk(doc / chunkDocs)
+	w, err := c.chunk(doc / chunkDocs)
 	if err != nil {
 		return posting{}, err
 	}
-	p := posting{part: int(doc/chunkDocs) - int(c.first), parts: len(c.directory) / chunkEntryBytes, layout: chunkLayout, words: words}
-	place := uint16(doc % chunkDocs)
-	p.index = sort.Search(len(words)/2, func(i int) bool { return wordAt(words, i)>>4 >= place })
-	if p.index == len(words)/2 || wordAt(words, p.index)>>4 != place {
+	p := posting{part: int(doc/chunkDocs) - int(c.first), parts: len(c.directory) / chunkEntryBytes, layout: chunkLayout,
+		words: w.words, wide: w.wide}
+	place := doc % chunkDocs
+	n := len(w.words) / 2
+	p.index = sort.Search(n, func(i int) bool { return uint32(wordAt(w.words, i)>>4) >= place })
+	if p.index < n && uint32(wordAt(w.words, p.index)>>4) == place {
+		p.tf = uint32(wordAt(w.words, p.index)&15) + 1
 		return p, nil
 	}
-	if code := uint32(wordAt(words, p.index) & 15); code != escapedTF {
-		p.tf = code + 1
+	m := len(w.wide) / 4
+	i := sort.Search(m, func(i int) bool { return wideAt(w.wide, i)>>wideTFBits >= place })
+	if i == m || wideAt(w.wide, i)>>wideTFBits != place {
 		return p, nil
 	}
-	for len(escaped) >= 4 {
-		d, tf, n := escapedPosting(escaped)
-		if d == place {
-			p.tf = tf
-			return p, nil
+	p.index = n + i
+	if p.tf = wideAt(w.wide, i) & wideTFMask; p.tf == wideTFMask {
+		before := 0
+		for k := range i {
+			if wideAt(w.wide, k)&wideTFMask == wideTFMask {
+				before++
+			}
 		}
-		escaped = escaped[n:]
+		if 4*before+4 > len(w.tfs) {
+			return p, c.badPostings("the frequency of a wide word is missing")
+		}
+		p.tf = wideAt(w.tfs, before)
 	}
-	return p, c.badPostings("an escaped frequency is missing")
+	return p, nil
 }

@@ -10,9 +10,9 @@ import (
 // The loops that most of the time of a search goes into. They work on one chunk of
 // documents, so that every index into an array is bounded by a mask and needs no check.
 
-// scoreTable has the score of a term for each code of a word and each norm. The row of
-// escapedTF is zero: those postings are scored apart.
-type scoreTable [(escapedTF + 1) << 8]float32
+// scoreTable has the score of a term for each frequency that fits a word, less one, and each
+// norm.
+type scoreTable [wordTF << 8]float32
 
 // unseen is the sum of a document that no term has touched. Sums of touched documents are
 // greater than zero: where a score rounds to zero, barely stands for it.
@@ -37,13 +37,12 @@ func termScore(weight float32, tf uint32, inv float32) float32 {
 // fill computes the rows of the frequencies up to most and the columns of the norms from
 // low to high.
 func (t *scoreTable) fill(weight float32, inv *[bm25.Norms]float32, most uint32, low, high byte) {
-	for tf := uint32(1); tf <= min(most, escapedTF); tf++ {
+	for tf := uint32(1); tf <= min(most, wordTF); tf++ {
 		row := t[(tf-1)<<8 : tf<<8]
 		for n := int(low); n <= int(high); n++ {
 			row[n] = termScore(weight, tf, inv[n])
 		}
 	}
-	clear(t[escapedTF<<8:])
 }
 
 // addTabled adds the scores of a chunk's words to the documents' sums.
@@ -75,33 +74,34 @@ func addTabled(sums *[chunkDocs]float64, norms *[chunkDocs]byte, table *scoreTab
 func addComputed(sums *[chunkDocs]float64, norms *[chunkDocs]byte, weight float32, inv *[bm25.Norms]float32, words []byte) {
 	for ; len(words) >= 2; words = words[2:] {
 		v := binary.LittleEndian.Uint16(words)
-		if code := uint32(v & 15); code != escapedTF {
-			d := v >> 4
-			sums[d] += float64(termScore(weight, code+1, inv[norms[d]]))
+		d := v >> 4
+		sums[d] += float64(termScore(weight, uint32(v&15)+1, inv[norms[d]]))
+	}
+}
+
+// addWide does the same with wide words; tfs are the frequencies behind them.
+func addWide(sums *[chunkDocs]float64, norms *[chunkDocs]byte, weight float32, inv *[bm25.Norms]float32, wide, tfs []byte) {
+	for len(wide) >= 8 {
+		v := binary.LittleEndian.Uint64(wide)
+		d0, d1 := v>>wideTFBits&(chunkDocs-1), v>>(32+wideTFBits)
+		tf0, tf1 := uint32(v&wideTFMask), uint32(v>>32&wideTFMask)
+		if tf0 == wideTFMask || tf1 == wideTFMask {
+			break
 		}
+		s0 := termScore(weight, tf0, inv[norms[d0]])
+		s1 := termScore(weight, tf1, inv[norms[d1]])
+		sums[d0] += float64(s0)
+		sums[d1] += float64(s1)
+		wide = wide[8:]
 	}
-}
-
-// addEscaped adds the scores of the frequencies that do not fit their words.
-func addEscaped(sums *[chunkDocs]float64, norms *[chunkDocs]byte, weight float32, inv *[bm25.Norms]float32, words []byte) {
-	for len(words) >= 4 {
-		d, tf, n := escapedPosting(words)
+	for ; len(wide) >= 4; wide = wide[4:] {
+		v := binary.LittleEndian.Uint32(wide)
+		d, tf := v>>wideTFBits, v&wideTFMask
+		if tf == wideTFMask && len(tfs) >= 4 {
+			tf, tfs = binary.LittleEndian.Uint32(tfs), tfs[4:]
+		}
 		sums[d] += float64(termScore(weight, tf, inv[norms[d]]))
-		words = words[n:]
 	}
-}
-
-// escapedPosting reads the place in the chunk and the frequency from the beginning of
-// words, which has at least four bytes, and returns how many it took.
-func escapedPosting(words []byte) (d uint16, tf uint32, n int) {
-	v := binary.LittleEndian.Uint16(words)
-	if v&15 < escapedTF {
-		return v >> 4, uint32(v&15)<<16 | uint32(binary.LittleEndian.Uint16(words[2:])), 4
-	}
-	if len(words) < 6 {
-		return v >> 4, 0, len(words)
-	}
-	return v >> 4, binary.LittleEndian.Uint32(words[2:]), 6
 }
 
 // scan appends the keys of the documents whose sum is at least least, which is above
@@ -137,6 +137,18 @@ func sweep(keys []uint64, sums *[chunkDocs]float64, words []byte, base uint32, l
 		d := binary.LittleEndian.Uint16(words) >> 4
 		if sums[d] >= least {
 			keys = append(keys, keyOf(sums[d], base+uint32(d)))
+		}
+		sums[d] = unseen
+	}
+	return keys
+}
+
+// sweepWide does the same for wide words.
+func sweepWide(keys []uint64, sums *[chunkDocs]float64, wide []byte, base uint32, least float64) []uint64 {
+	for ; len(wide) >= 4; wide = wide[4:] {
+		d := binary.LittleEndian.Uint32(wide) >> wideTFBits
+		if sums[d] >= least {
+			keys = append(keys, keyOf(sums[d], base+d))
 		}
 		sums[d] = unseen
 	}

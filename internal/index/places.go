@@ -36,8 +36,8 @@ func placeNibbles(tf uint32, norm byte) int {
 func placeRange(r int, bytes int64) int64 { return (int64(r)*bytes + placeRanges - 1) / placeRanges }
 
 // appendPlaces appends the places of a list: for lists in chunks or groups the number of
-// nibbles before each of those, 32 bits each, then the nibbles. A list without any places
-// takes no bytes.
+// nibbles before each of those, 32 bits each, then the nibbles, in the order in which the
+// postings are stored. A list without any places takes no bytes.
 func appendPlaces(b []byte, l *list, norms []byte, documents int64) []byte {
 	total := 0
 	for i, doc := range l.docs {
@@ -46,43 +46,62 @@ func appendPlaces(b []byte, l *list, norms []byte, documents int64) []byte {
 	if total == 0 {
 		return b
 	}
-	if lay := layoutOf(int64(len(l.docs)), documents); lay != shortLayout {
-		b = appendPlaceDirectory(b, l, norms, lay)
+	lay := layoutOf(int64(len(l.docs)), documents)
+	directory := len(b)
+	if lay != shortLayout {
+		b = append(b, make([]byte, 4*(1+partOf(l, len(l.docs)-1, lay)))...)
 	}
-	return appendNibbles(b, l, norms, total)
-}
-
-func appendPlaceDirectory(b []byte, l *list, norms []byte, lay layout) []byte {
-	part, nibbles := 0, 0
-	for i, doc := range l.docs {
-		for ; part <= partOf(l, i, lay); part++ {
-			b = binary.LittleEndian.AppendUint32(b, uint32(nibbles))
+	w := nibbleWriter{b: b}
+	for from, part := 0, 0; from < len(l.docs); part++ {
+		to := from
+		for to < len(l.docs) && partOf(l, to, lay) == part {
+			to++
 		}
-		nibbles += placeNibbles(l.tfs[i], norms[doc])
+		if lay != shortLayout {
+			binary.LittleEndian.PutUint32(w.b[directory+4*part:], uint32(w.n))
+		}
+		w.postings(l, norms, from, to, func(tf uint32) bool { return lay != chunkLayout || tf <= wordTF })
+		if lay == chunkLayout {
+			w.postings(l, norms, from, to, func(tf uint32) bool { return tf > wordTF })
+		}
+		from = to
 	}
-	return b
+	return w.b
 }
 
 // partOf returns the chunk or group of the list that posting i is in.
 func partOf(l *list, i int, lay layout) int {
-	if lay == chunkLayout {
-		return int(l.docs[i]/chunkDocs - l.docs[0]/chunkDocs)
+	switch lay {
+	case shortLayout:
+		return 0
+	case groupLayout:
+		return i / groupPostings
 	}
-	return i / groupPostings
+	return int(l.docs[i]/chunkDocs - l.docs[0]/chunkDocs)
 }
 
-func appendNibbles(b []byte, l *list, norms []byte, total int) []byte {
-	start := len(b)
-	b = append(b, make([]byte, (total+1)/2)...)
-	out := b[start:]
-	at := 0
-	for i, doc := range l.docs {
-		for n := range placeNibbles(l.tfs[i], norms[doc]) {
-			out[at/2] |= l.places[i] >> (4 * n) & 15 << (4 * (at & 1))
-			at++
+// nibbleWriter appends values of four bits, of which it has n.
+type nibbleWriter struct {
+	b []byte
+	n int
+}
+
+// postings appends the places of the postings from..to whose frequency is wanted.
+func (w *nibbleWriter) postings(l *list, norms []byte, from, to int, wanted func(uint32) bool) {
+	for i := from; i < to; i++ {
+		if !wanted(l.tfs[i]) {
+			continue
+		}
+		for k := range placeNibbles(l.tfs[i], norms[l.docs[i]]) {
+			v := l.places[i] >> (4 * k) & 15
+			if w.n%2 == 0 {
+				w.b = append(w.b, v)
+			} else {
+				w.b[len(w.b)-1] |= v << 4
+			}
+			w.n++
 		}
 	}
-	return b
 }
 
 // placesOf returns the bitmap of ranges for a posting that find found. It is full where
@@ -137,9 +156,12 @@ func (ix *Index) nibblesBefore(ord Ordinal, p posting) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	for i := range p.index {
+	for i := range min(p.index, len(p.words)/2) {
 		w := wordAt(p.words, i)
 		n += placeNibbles(uint32(w&15)+1, norms[w>>4])
+	}
+	for i := range p.index - len(p.words)/2 {
+		n += placeNibbles(wordTF+1, norms[wideAt(p.wide, i)>>wideTFBits])
 	}
 	return n, nil
 }

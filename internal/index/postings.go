@@ -38,13 +38,19 @@ func layoutOf(df, documents int64) layout {
 	return groupLayout
 }
 
-// In a chunk's words the low four bits are tf − 1; escapedTF stands for greater ones,
-// which follow the words of the chunk.
-const escapedTF = 15
+// A word of a chunk has the document's place in the chunk in its high twelve bits and
+// tf − 1 in its low four. Postings with a greater tf stand behind the words of the chunk in
+// wide words of 32 bits: the place in the high twelve, tf in the low twenty. Where those
+// are all ones the tf follows behind the wide words of the chunk, 32 bits each.
+const (
+	wordTF     = 16
+	wideTFBits = 20
+	wideTFMask = 1<<wideTFBits - 1
+)
 
-// chunkEntryBytes is the length of a chunk's entry in the directory of a list: the
-// offset of its first word as 32 bits, the numbers of its postings and of the words that
-// its escaped frequencies take as 16 bits each.
+// chunkEntryBytes is the length of a chunk's entry in the directory of a list: the offset
+// of its first word as 32 bits in units of 16, and the numbers of its words and of its wide
+// words, 16 bits each.
 const chunkEntryBytes = 8
 
 // groupEntryBytes is the length of a group's entry: its first document and the offset of
@@ -137,45 +143,50 @@ func appendChunks(b []byte, l *list) []byte {
 	dir := len(b)
 	b = append(b, make([]byte, chunks*chunkEntryBytes)...)
 	words := len(b)
-	i := 0
+	from := 0
 	for c := range chunks {
+		to := from
+		for to < len(l.docs) && l.docs[to]/chunkDocs == first+uint32(c) {
+			to++
+		}
 		entry := b[dir+c*chunkEntryBytes:]
 		binary.LittleEndian.PutUint32(entry, uint32((len(b)-words)/2))
-		from := i
-		for i < len(l.docs) && l.docs[i]/chunkDocs == first+uint32(c) {
-			code := min(l.tfs[i]-1, escapedTF)
-			b = binary.LittleEndian.AppendUint16(b, uint16(l.docs[i]%chunkDocs<<4|code))
-			i++
+		wide := 0
+		for i := from; i < to; i++ {
+			if l.tfs[i] > wordTF {
+				wide++
+			}
 		}
-		end := len(b)
-		b = appendEscaped(b, l, from, i)
-		entry = b[dir+c*chunkEntryBytes:]
-		binary.LittleEndian.PutUint16(entry[4:], uint16(i-from))
-		binary.LittleEndian.PutUint16(entry[6:], uint16((len(b)-end)/2))
+		binary.LittleEndian.PutUint16(entry[4:], uint16(to-from-wide))
+		binary.LittleEndian.PutUint16(entry[6:], uint16(wide))
+		b = appendChunk(b, l, from, to)
+		from = to
 	}
 	return b
 }
 
-// appendEscaped appends the frequencies of the postings from..to that do not fit their
-// word: the document's place and four bits of the frequency in one word, sixteen in the
-// next; where the four bits are 15 the frequency is in the next two words.
-func appendEscaped(b []byte, l *list, from, to int) []byte {
+// appendChunk appends the words of the postings from..to, which are those of a chunk.
+func appendChunk(b []byte, l *list, from, to int) []byte {
 	for i := from; i < to; i++ {
-		tf := l.tfs[i]
-		if tf-1 < escapedTF {
-			continue
+		if l.tfs[i] <= wordTF {
+			b = binary.LittleEndian.AppendUint16(b, uint16(l.docs[i]%chunkDocs<<4|(l.tfs[i]-1)))
 		}
-		place := l.docs[i] % chunkDocs << 4
-		if tf>>16 < escapedTF {
-			b = binary.LittleEndian.AppendUint16(b, uint16(place|tf>>16))
-			b = binary.LittleEndian.AppendUint16(b, uint16(tf))
-		} else {
-			b = binary.LittleEndian.AppendUint16(b, uint16(place|escapedTF))
-			b = binary.LittleEndian.AppendUint32(b, tf)
+	}
+	for i := from; i < to; i++ {
+		if l.tfs[i] > wordTF {
+			b = binary.LittleEndian.AppendUint32(b, l.docs[i]%chunkDocs<<wideTFBits|min(l.tfs[i], wideTFMask))
+		}
+	}
+	for i := from; i < to; i++ {
+		if l.tfs[i] >= wideTFMask {
+			b = binary.LittleEndian.AppendUint32(b, l.tfs[i])
 		}
 	}
 	return b
 }
+
+// escapedTF stands in four bits for frequencies that do not fit.
+const escapedTF = 15
 
 // Frequencies of a group are stored in the shorter of two forms.
 const (

@@ -2,6 +2,7 @@ package index
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -61,21 +62,24 @@ func (c *cursor) all() (docs, tfs []uint32, err error) {
 		return docs, tfs, nil
 	}
 	for chunk := c.first; chunk <= c.lastChunk(); chunk++ {
-		words, escaped, err := c.chunk(chunk)
+		w, err := c.chunk(chunk)
 		if err != nil {
 			return nil, nil, err
 		}
-		for i := range len(words) / 2 {
-			w := wordAt(words, i)
-			tf := uint32(w&15) + 1
-			if w&15 == escapedTF {
-				d, exact, n := escapedPosting(escaped)
-				if d != w>>4 {
-					return nil, nil, fmt.Errorf("escaped frequency of %d stands where that of %d should", d, w>>4)
-				}
-				tf, escaped = exact, escaped[n:]
+		of := map[uint32]uint32{}
+		for i := range len(w.words) / 2 {
+			of[uint32(wordAt(w.words, i)>>4)] = uint32(wordAt(w.words, i)&15) + 1
+		}
+		tfs32 := w.tfs
+		for i := range len(w.wide) / 4 {
+			tf := wideAt(w.wide, i) & wideTFMask
+			if tf == wideTFMask {
+				tf, tfs32 = wideAt(tfs32, 0), tfs32[4:]
 			}
-			docs, tfs = append(docs, chunk*chunkDocs+uint32(w>>4)), append(tfs, tf)
+			of[wideAt(w.wide, i)>>wideTFBits] = tf
+		}
+		for _, d := range slices.Sorted(maps.Keys(of)) {
+			docs, tfs = append(docs, chunk*chunkDocs+d), append(tfs, of[d])
 		}
 	}
 	return docs, tfs, nil

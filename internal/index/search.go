@@ -34,12 +34,13 @@ type searcher struct {
 	spans   []span
 	touched []uint16
 	seen    int
+	scratch []uint64
 }
 
-// span is the words of a chunk of the window.
+// span is what a term has of a chunk of the window.
 type span struct {
 	chunk int
-	words []byte
+	chunkWords
 }
 
 // Search ranks the documents that hold any term of the query. It answers equally for any
@@ -206,32 +207,29 @@ func (s *searcher) window(base uint32) error {
 			return err
 		}
 	}
-	s.pick(base, n, len(norms))
-	return s.top.trim(s.ix.documents.rank)
+	return s.pick(base, n)
 }
 
 // addChunks adds the scores of a term in chunks and moves its cursor behind the window.
 func (s *searcher) addChunks(c *cursor, base uint32, norms []byte) error {
 	for i := range len(norms) / chunkDocs {
-		words, escaped, err := c.chunk(base/chunkDocs + uint32(i))
+		w, err := c.chunk(base/chunkDocs + uint32(i))
 		if err != nil {
 			return err
 		}
-		if len(words) == 0 {
+		if w.count() == 0 {
 			continue
 		}
 		sums := (*[chunkDocs]float64)(s.sums[i*chunkDocs:])
 		norms := (*[chunkDocs]byte)(norms[i*chunkDocs:])
 		if c.table != nil {
-			addTabled(sums, norms, c.table, words)
+			addTabled(sums, norms, c.table, w.words)
 		} else {
-			addComputed(sums, norms, c.weight, &s.inv, words)
+			addComputed(sums, norms, c.weight, &s.inv, w.words)
 		}
-		if len(escaped) > 0 {
-			addEscaped(sums, norms, c.weight, &s.inv, escaped)
-		}
-		s.spans = append(s.spans, span{i, words})
-		s.seen += len(words) / 2
+		addWide(sums, norms, c.weight, &s.inv, w.wide, w.tfs)
+		s.spans = append(s.spans, span{i, w})
+		s.seen += w.count()
 	}
 	if after := base/chunkDocs + windowChunks; after > c.lastChunk() {
 		c.next = done
@@ -269,7 +267,7 @@ func (s *searcher) addListed(c *cursor, base, n uint32, norms []byte) error {
 }
 
 func (s *searcher) score(c *cursor, tf uint32, norm byte) float32 {
-	if c.table != nil && tf <= escapedTF {
+	if c.table != nil && tf <= wordTF {
 		return c.table[(tf-1)<<8|uint32(norm)]
 	}
 	return termScore(c.weight, tf, s.inv[norm])
@@ -279,24 +277,35 @@ func (s *searcher) score(c *cursor, tf uint32, norm byte) float32 {
 // added, if they are fewer than this share of the documents, else by all sums in a row.
 const sweepShare = 2
 
-// pick takes the keys of the window's best documents, of which there are n in whole
-// chunks of size documents, and makes all sums unseen.
-func (s *searcher) pick(base uint32, n, size int) {
+// pick takes the keys of the best of the window's n documents and makes all sums unseen.
+func (s *searcher) pick(base uint32, n int) error {
+	t, rank := &s.top, s.ix.documents.rank
 	if (s.seen+len(s.touched))*sweepShare > n {
-		s.top.keys = scan(s.top.keys, s.sums[:n], base, s.top.least)
-		clear(s.sums[:size])
-		return
+		for from := 0; from < n; from += chunkDocs {
+			t.keys = scan(t.keys, s.sums[from:min(from+chunkDocs, n)], base+uint32(from), t.least)
+			clear(s.sums[from : from+chunkDocs])
+			if err := t.trim(rank); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	for _, sp := range s.spans {
 		sums := (*[chunkDocs]float64)(s.sums[sp.chunk*chunkDocs:])
-		s.top.keys = sweep(s.top.keys, sums, sp.words, base+uint32(sp.chunk)*chunkDocs, s.top.least)
+		first := base + uint32(sp.chunk)*chunkDocs
+		t.keys = sweep(t.keys, sums, sp.words, first, t.least)
+		t.keys = sweepWide(t.keys, sums, sp.wide, first, t.least)
+		if err := t.trim(rank); err != nil {
+			return err
+		}
 	}
 	for _, d := range s.touched {
-		if sum := s.sums[d]; sum >= s.top.least {
-			s.top.keys = append(s.top.keys, keyOf(sum, base+uint32(d)))
+		if sum := s.sums[d]; sum >= t.least {
+			t.keys = append(t.keys, keyOf(sum, base+uint32(d)))
 		}
 		s.sums[d] = unseen
 	}
+	return t.trim(rank)
 }
 
 // hits turns the best keys into hits.
@@ -312,7 +321,7 @@ func (s *searcher) hits() ([]Hit, error) {
 		}
 		hits[i] = Hit{Ordinal: Ordinal(key), Score: keyScore(key)}
 	}
-	return hits, s.ix.documents.name(hits)
+	return hits, s.ix.documents.name(hits, &s.scratch)
 }
 
 func (ix *Index) avgdl() float32 {

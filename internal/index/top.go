@@ -28,37 +28,45 @@ func (t *top) trim(rank func(Ordinal) (uint32, error)) error {
 	if len(t.keys) < 2*t.k+slack {
 		return nil
 	}
-	return t.cut(rank, t.k+slack)
+	t.drop(nearKthScore(t.keys, t.k))
+	if len(t.keys) < t.k+t.k/2+slack {
+		return nil
+	}
+	return t.cut(rank)
 }
 
-// cut leaves the best k keys and those that tie with the last of them; where that is more
-// than most, only k.
-func (t *top) cut(rank func(Ordinal) (uint32, error), most int) error {
-	kth := kthScore(t.keys, t.k)
+// drop throws away keys whose score has lower bits than those.
+func (t *top) drop(score uint32) {
 	kept := t.keys[:0]
 	for _, key := range t.keys {
-		if uint32(key>>32) >= kth {
+		if uint32(key>>32) >= score {
 			kept = append(kept, key)
 		}
 	}
 	t.keys = kept
-	t.least = roundsTo(math.Float32frombits(kth))
-	if len(t.keys) <= most {
+	t.least = roundsTo(math.Float32frombits(score))
+}
+
+// cut leaves exactly the best k keys, of which there are more.
+func (t *top) cut(rank func(Ordinal) (uint32, error)) error {
+	kth := kthScore(t.keys, t.k)
+	t.drop(kth)
+	if len(t.keys) == t.k {
 		return nil
 	}
-	// Many tie: those with the lowest ranks stay.
+	// More tie than there is room for: those with the lowest ranks stay.
 	above := partition(t.keys, func(key uint64) bool { return uint32(key>>32) > kth })
 	tied := t.keys[above:]
-	for i, key := range tied {
+	t.spare = t.spare[:0]
+	for _, key := range tied {
 		r, err := rank(Ordinal(key))
 		if err != nil {
 			return err
 		}
-		t.spare = append(t.spare[:i], uint64(r)<<32|key&math.MaxUint32)
+		t.spare = append(t.spare, uint64(r)<<32|key&math.MaxUint32)
 	}
 	slices.Sort(t.spare)
-	tied = tied[:t.k-above]
-	for i := range tied {
+	for i := range t.k - above {
 		tied[i] = uint64(kth)<<32 | t.spare[i]&math.MaxUint32
 	}
 	t.keys = t.keys[:t.k]
@@ -84,41 +92,67 @@ func roundsTo(s float32) float64 {
 	return (float64(s) + float64(below)) / 2
 }
 
-// kthScore returns the bits of the k-th highest score of keys, of which there are more
-// than k. Scores are positive, so their bits sort as they do.
-func kthScore(keys []uint64, k int) uint32 {
-	low, high := uint32(math.MaxUint32), uint32(0)
+// scoreBuckets is the number of ranges of scores that are counted at a time.
+const scoreBuckets = 1 << 11
+
+// scoreRange narrows down where the k-th highest score is: among those from low to high.
+type scoreRange struct {
+	low, high uint32
+	// k is its place among them.
+	k      int
+	counts [scoreBuckets]int32
+}
+
+func (r *scoreRange) begin(keys []uint64, k int) {
+	r.k, r.low, r.high = k, math.MaxUint32, 0
 	for _, key := range keys {
 		s := uint32(key >> 32)
-		low, high = min(low, s), max(high, s)
+		r.low, r.high = min(r.low, s), max(r.high, s)
 	}
-	const buckets = 1 << 11
-	var counts [buckets]int32
-	for {
-		shift := max(bits.Len32(high-low)-11, 0)
-		clear(counts[:])
-		for _, key := range keys {
-			if s := uint32(key>>32) - low; s <= high-low {
-				counts[s>>shift]++
-			}
+}
+
+// narrow divides the range by the number of buckets; it returns false when the range is a
+// single score.
+func (r *scoreRange) narrow(keys []uint64) bool {
+	shift := max(bits.Len32(r.high-r.low)-11, 0)
+	clear(r.counts[:])
+	for _, key := range keys {
+		if s := uint32(key>>32) - r.low; s <= r.high-r.low {
+			r.counts[s>>shift&(scoreBuckets-1)]++
 		}
-		b := int((high - low) >> shift)
-		for k > int(counts[b]) {
-			k -= int(counts[b])
-			b--
-		}
-		low += uint32(b) << shift
-		if shift == 0 || low == high {
-			return low
-		}
-		high = min(high, low+(1<<shift-1))
 	}
+	b := int((r.high - r.low) >> shift)
+	for r.k > int(r.counts[b]) {
+		r.k -= int(r.counts[b])
+		b--
+	}
+	r.low += uint32(b) << shift
+	r.high = min(r.high, r.low+(1<<shift-1))
+	return r.low < r.high
+}
+
+// kthScore returns the bits of the k-th highest score of keys, of which there are at least
+// k. Scores are positive, so their bits sort as they do.
+func kthScore(keys []uint64, k int) uint32 {
+	var r scoreRange
+	r.begin(keys, k)
+	for r.narrow(keys) {
+	}
+	return r.low
+}
+
+// nearKthScore returns bits that are at most those of the k-th highest score, and nearly so.
+func nearKthScore(keys []uint64, k int) uint32 {
+	var r scoreRange
+	r.begin(keys, k)
+	r.narrow(keys)
+	return r.low
 }
 
 // ordered returns the best k keys, best first.
 func (t *top) ordered(rank func(Ordinal) (uint32, error)) ([]uint64, error) {
 	if len(t.keys) > t.k {
-		if err := t.cut(rank, math.MaxInt); err != nil {
+		if err := t.cut(rank); err != nil {
 			return nil, err
 		}
 	}
@@ -135,7 +169,7 @@ func (t *top) ordered(rank func(Ordinal) (uint32, error)) ([]uint64, error) {
 		}
 		from = to
 	}
-	return t.keys[:min(t.k, len(t.keys))], nil
+	return t.keys, nil
 }
 
 // sortTied sorts keys of one score by rank.
