@@ -37,6 +37,8 @@ type Price struct {
 	CacheRead, CacheWrite float64
 	// AsOf is the day from which the price is known to hold; zero where no day matters.
 	AsOf time.Time
+	// Window is the model's context window in tokens, 0 where the table gives none.
+	Window int
 	// Source says where the price was read, Note what it leaves out.
 	Source, Note string
 }
@@ -69,6 +71,7 @@ type priceEntry struct {
 	CacheRead  *float64 `json:"cache_read_per_million"`
 	CacheWrite *float64 `json:"cache_write_per_million"`
 	AsOf       string   `json:"as_of"`
+	Window     int      `json:"window"`
 	Source     string   `json:"source"`
 	Note       string   `json:"note"`
 }
@@ -152,12 +155,15 @@ func (e priceEntry) price(model string) (Price, error) {
 			return Price{}, fmt.Errorf("%s is negative: %g", name, *n)
 		}
 	}
-	p := Price{Model: model, Input: *e.Input, Output: *e.Output, CacheRead: *e.Input, CacheWrite: *e.Input, Source: e.Source, Note: e.Note}
+	p := Price{Model: model, Input: *e.Input, Output: *e.Output, CacheRead: *e.Input, CacheWrite: *e.Input, Window: e.Window, Source: e.Source, Note: e.Note}
 	if e.CacheRead != nil {
 		p.CacheRead = *e.CacheRead
 	}
 	if e.CacheWrite != nil {
 		p.CacheWrite = *e.CacheWrite
+	}
+	if e.Window < 0 {
+		return Price{}, fmt.Errorf("window is negative: %d", e.Window)
 	}
 	if e.AsOf != "" {
 		day, err := time.Parse(time.DateOnly, e.AsOf)

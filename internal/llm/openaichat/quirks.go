@@ -25,6 +25,8 @@ type quirks struct {
 	noToolChoice        bool
 	noCacheKey          bool
 	noStream            bool
+	// noReasoning: reasoning that came before may not go back.
+	noReasoning bool
 	// role is where the system text goes.
 	role systemRole
 }
@@ -128,6 +130,9 @@ func (c *Client) learn(req llm.Request, q quirks, d wire.Detail) (quirks, string
 	case streaming && len(req.Tools) > 0 && (strings.EqualFold(d.Param, "stream") || strings.Contains(said, "tools with stream") || strings.Contains(said, "stream") && strings.Contains(said, "tool")):
 		q.noStream = true
 		return q, "answers are not streamed"
+	case !q.noReasoning && mentionsReasoning(said) && repliesWithReasoning(req):
+		q.noReasoning = true
+		return q, "reasoning does not go back with the history"
 	case req.System != "" && q.role < inUser && strings.Contains(said, "role") && (strings.Contains(said, "system") || strings.Contains(said, "developer")):
 		q.role++
 		return q, "the instructions are sent " + [...]string{"", "under the role developer", "in the first user message"}[q.role]

@@ -121,6 +121,32 @@ func TestWhatAServerRefusesIsLearnedOnce(t *testing.T) {
 	}
 }
 
+func TestReasoningThatIsRefusedStaysOut(t *testing.T) {
+	f := &fussy{refuse: func(b map[string]any) (int, string) {
+		if strings.Contains(toJSON(b), `"reasoning":`) {
+			return 400, `{"error":{"message":"'messages.1' : property 'reasoning' is unsupported"}}`
+		}
+		return 0, ""
+	}}
+	srv := httptest.NewServer(f)
+	defer srv.Close()
+	req := llmtest.Question("q")
+	req.Messages = append(req.Messages, llm.Message{Role: llm.Assistant, Raw: json.RawMessage(`{"role":"assistant","content":"a","reasoning":"r"}`)}, llm.Message{Role: llm.User, Text: "go on"})
+	c := newClient(t, openaichat.Config{BaseURL: srv.URL})
+	for range 2 {
+		if _, err := c.Complete(t.Context(), req, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(f.bodies) != 3 {
+		t.Errorf("got %d requests, want 3", len(f.bodies))
+	}
+	got := toJSON(f.bodies[2]["messages"].([]any)[2])
+	if want := `{"content":"a","role":"assistant"}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 func toJSON(v any) string {
 	raw, _ := json.Marshal(v)
 	return string(raw)

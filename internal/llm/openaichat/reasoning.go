@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"goserini/internal/llm"
 	"goserini/internal/llm/wire"
 )
 
@@ -154,6 +155,43 @@ func (d detail) append(b []byte) []byte {
 		}
 		b = append(wire.AppendString(b, name), ':')
 		b = append(b, wire.RepairSurrogates(string(d.fields[name]))...)
+	}
+	return append(b, '}')
+}
+
+// reasoningFields are the names under which reasoning goes back.
+var reasoningFields = []string{"reasoning_content", "reasoning_details", "reasoning"}
+
+func mentionsReasoning(said string) bool {
+	return strings.Contains(said, "reasoning") && !strings.Contains(said, "effort")
+}
+
+// repliesWithReasoning reports whether the request carries reasoning of earlier turns.
+func repliesWithReasoning(req llm.Request) bool {
+	for _, m := range req.Messages {
+		if m.Role == llm.Assistant && string(withoutReasoning(m.Raw)) != string(m.Raw) {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutReasoning is a raw message with its reasoning taken out, and otherwise as it was.
+func withoutReasoning(raw json.RawMessage) json.RawMessage {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil || !slices.ContainsFunc(reasoningFields, func(f string) bool { return fields[f] != nil }) {
+		return raw
+	}
+	b := []byte{'{'}
+	for _, name := range []string{"role", "content", "tool_calls"} {
+		if fields[name] == nil {
+			continue
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(wire.AppendString(b, name), ':')
+		b = append(b, fields[name]...)
 	}
 	return append(b, '}')
 }

@@ -41,7 +41,7 @@ func (c *Client) encode(req llm.Request, q quirks) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b = c.appendMessages(append(b, `,"messages":[`...), req, q.role)
+	b = appendMessages(append(b, `,"messages":[`...), req, q)
 	b = append(b, ']')
 	if limit := q.limitName(c.cfg.LimitName); limit != "" && req.MaxOutputTokens > 0 {
 		b = append(wire.AppendString(append(b, ','), limit), ':')
@@ -85,7 +85,7 @@ func appendTools(b []byte, tools []llm.ToolSpec) ([]byte, error) {
 	return append(b, ']'), nil
 }
 
-func (c *Client) appendMessages(b []byte, req llm.Request, role systemRole) []byte {
+func appendMessages(b []byte, req llm.Request, q quirks) []byte {
 	comma := func() {
 		if b[len(b)-1] != '[' {
 			b = append(b, ',')
@@ -94,11 +94,11 @@ func (c *Client) appendMessages(b []byte, req llm.Request, role systemRole) []by
 	pending := ""
 	switch {
 	case req.System == "":
-	case role == inUser:
+	case q.role == inUser:
 		pending = req.System
 	default:
 		name := "system"
-		if role == asDeveloper {
+		if q.role == asDeveloper {
 			name = "developer"
 		}
 		b = appendPlain(b, name, req.System)
@@ -109,6 +109,8 @@ func (c *Client) appendMessages(b []byte, req llm.Request, role systemRole) []by
 		case m.Role == llm.User && pending != "":
 			b = appendPlain(b, "user", pending+"\n\n"+m.Text)
 			pending = ""
+		case m.Role == llm.Assistant && len(m.Raw) > 0 && q.noReasoning:
+			b = append(b, withoutReasoning(m.Raw)...)
 		case m.Role == llm.Assistant && len(m.Raw) > 0:
 			b = append(b, m.Raw...)
 		case m.Role == llm.Assistant:
