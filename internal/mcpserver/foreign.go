@@ -253,8 +253,11 @@ func (f Foreign) browseCompGet(ctx context.Context, docid string) (any, trajecto
 // a mark, a run of blanks before a line end, and a character of a script without blanks.
 func cutTokens(text string, n int) string {
 	const lettersOfToken = 7
-	letters, blank := 0, true
+	letters, word, blank := 0, 0, true
 	for i, r := range text {
+		if letters == 0 {
+			word = i
+		}
 		starts := false // a token at i
 		switch {
 		case unicode.Is(unicode.Han, r) || unicode.Is(unicode.Hiragana, r) || unicode.Is(unicode.Katakana, r):
@@ -271,6 +274,9 @@ func cutTokens(text string, n int) string {
 		blank = unicode.IsSpace(r)
 		if starts {
 			if n--; n < 0 {
+				if letters > 0 && word > 0 {
+					i = word // no word is cut
+				}
 				return strings.TrimRightFunc(text[:i], unicode.IsSpace)
 			}
 		}

@@ -31,7 +31,7 @@ type lineTransport struct {
 func newLineTransport(in io.Reader, out io.Writer, log func(string, ...any)) *lineTransport {
 	c := &lineConn{
 		in: bufio.NewReaderSize(in, 64<<10), out: out, log: log,
-		messages: make(chan jsonrpc.Message), closed: make(chan struct{}), eof: make(chan struct{}),
+		messages: make(chan jsonrpc.Message), closed: make(chan struct{}), eof: make(chan struct{}), idle: make(chan struct{}),
 		ids: map[int64]*pending{}, inFlight: map[string]int64{},
 	}
 	return &lineTransport{c}
@@ -61,7 +61,8 @@ type lineConn struct {
 	log func(string, ...any)
 
 	messages  chan jsonrpc.Message
-	eof       chan struct{} // closed when the input has ended
+	idle      chan struct{} // closed when the input has ended and everything is answered
+	eof       chan struct{} // closed then, or when that takes too long
 	closed    chan struct{}
 	closeOnce sync.Once
 
@@ -71,6 +72,7 @@ type lineConn struct {
 	ids      map[int64]*pending
 	inFlight map[string]int64
 	last     int64
+	ended    bool // the input has
 	revision string
 	writeErr error
 }
@@ -119,10 +121,31 @@ func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// receive turns lines into messages until the input ends. Reading of the standard input
-// cannot be broken off, so it may outlive the connection.
+// receive turns lines into messages until the input ends, and tells the SDK of the end once
+// everything is answered: it cancels what it has not answered by then. Reading of the
+// standard input cannot be broken off, so it may outlive the connection.
 func (c *lineConn) receive() {
 	defer close(c.eof)
+	c.readLines()
+	c.mu.Lock()
+	c.ended = true
+	c.checkIdle()
+	c.mu.Unlock()
+	select {
+	case <-c.idle:
+	case <-time.After(drainTime):
+	case <-c.closed:
+	}
+}
+
+// checkIdle closes idle when the time has come.
+func (c *lineConn) checkIdle() {
+	if c.ended && len(c.ids) == 0 {
+		close(c.idle)
+	}
+}
+
+func (c *lineConn) readLines() {
 	for {
 		line, tooLong, err := c.readLine()
 		switch line = bytes.TrimSpace(line); {
@@ -283,6 +306,7 @@ func (c *lineConn) Write(_ context.Context, m jsonrpc.Message) error {
 		return nil
 	}
 	delete(c.ids, number)
+	defer c.checkIdle()
 	if c.inFlight[string(p.id)] == number {
 		delete(c.inFlight, string(p.id))
 	}
