@@ -24,7 +24,9 @@ import (
 // revisions are those of the protocol that are served.
 var revisions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"}
 
-func memory() *retrievaltest.Memory {
+var memory = sync.OnceValue(makeMemory)
+
+func makeMemory() *retrievaltest.Memory {
 	docs := []retrievaltest.Document{
 		{DocID: "light-1", Title: "The Orvane Light", Text: "The lighthouse was lit in 1871.\nIts keeper was Tessa Brandt.\n\nIt burned whale oil."},
 		{DocID: "notes/2 (copy).txt", Text: "keeper of bees"},

@@ -46,7 +46,8 @@ func (t *lineTransport) Connect(context.Context) (mcp.Connection, error) {
 type pending struct {
 	id    json.RawMessage
 	batch *batch
-	init  bool
+	// initialized is closed when an initialize has its response; nil for other requests.
+	initialized chan struct{}
 }
 
 // batch collects the responses to the requests of one line.
@@ -212,9 +213,12 @@ func (c *lineConn) takeOne(raw json.RawMessage, b *batch) bool {
 		return true
 	}
 	m := &jsonrpc.Request{Method: *e.Method, Params: e.Params}
+	p := &pending{id: e.ID, batch: b}
 	if e.ID != nil {
-		number := c.register(e.ID, b, m.Method == "initialize")
-		m.ID, _ = jsonrpc.MakeID(float64(number))
+		if m.Method == "initialize" {
+			p.initialized = make(chan struct{})
+		}
+		m.ID, _ = jsonrpc.MakeID(float64(c.register(p)))
 	} else {
 		c.batchDone(b)
 		if m.Method == "notifications/cancelled" && !c.translate(m) {
@@ -223,10 +227,18 @@ func (c *lineConn) takeOne(raw json.RawMessage, b *batch) bool {
 	}
 	select {
 	case c.messages <- m:
-		return true
 	case <-c.closed:
 		return false
 	}
+	if p.initialized != nil {
+		// The next lines are read by the rules of the revision that is agreed on now.
+		select {
+		case <-p.initialized:
+		case <-c.closed:
+			return false
+		}
+	}
+	return true
 }
 
 // envelope is a JSON-RPC message.
@@ -259,12 +271,12 @@ func parseEnvelope(raw json.RawMessage) (envelope, string) {
 }
 
 // register gives a request the number under which the SDK knows it.
-func (c *lineConn) register(id json.RawMessage, b *batch, initialize bool) int64 {
+func (c *lineConn) register(p *pending) int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.last++
-	c.ids[c.last] = &pending{id, b, initialize}
-	c.inFlight[string(id)] = c.last
+	c.ids[c.last] = p
+	c.inFlight[string(p.id)] = c.last
 	return c.last
 }
 
@@ -310,9 +322,10 @@ func (c *lineConn) Write(_ context.Context, m jsonrpc.Message) error {
 	if c.inFlight[string(p.id)] == number {
 		delete(c.inFlight, string(p.id))
 	}
-	if p.init && resp.Error == nil {
+	if p.initialized != nil {
+		defer close(p.initialized)
 		var result struct{ ProtocolVersion string }
-		if json.Unmarshal(resp.Result, &result) == nil {
+		if resp.Error == nil && json.Unmarshal(resp.Result, &result) == nil {
 			c.revision = result.ProtocolVersion
 		}
 	}
