@@ -51,6 +51,7 @@ browsecompplus: parquetfile
 userdir:
 fetch: atomicfile
 hub: atomicfile fetch lockfile
+hub/hubtest:
 benchmark: corpus trec bm25 demo parquetfile userdir
 demo: corpus trec
 tune: benchmark index bm25 eval trec
