@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -88,6 +89,11 @@ func judgeRanking(ranked []trec.RunLine, grades map[string]int, depth int) judge
 	for _, grade := range grades {
 		q.given = append(q.given, grade)
 	}
-	slices.SortFunc(q.given, func(a, b int) int { return b - a })
+	q.sortGiven()
 	return q
+}
+
+// sortGiven puts the judged grades into descending order.
+func (q *judgedRanking) sortGiven() {
+	slices.SortFunc(q.given, func(a, b int) int { return cmp.Compare(b, a) })
 }
