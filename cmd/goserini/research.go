@@ -89,9 +89,9 @@ func (f *researchFlags) researcher(cmd *cobra.Command, ix *index.Index, fallback
 	return r, nil
 }
 
-// chosenByLength is the agent's default: by the mean length of the collection's documents.
-func chosenByLength(ix *index.Index) func() (bm25.Params, string) {
-	return func() (bm25.Params, string) { return bm25.Choose(ix.Stats().AverageLength()) }
+// chosenByBurstiness is the agent's default: by how often documents repeat their words.
+func chosenByBurstiness(ix *index.Index) func() (bm25.Params, string) {
+	return func() (bm25.Params, string) { return bm25.Choose(ix.Stats().Tokens, ix.Stats().Postings) }
 }
 
 // research answers one question.

@@ -35,7 +35,7 @@ func over(tb testing.TB, dir string, docs []corpus.Document) asker {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { ix.Close() })
-	params, _ := bm25.Choose(ix.Stats().AverageLength())
+	params, _ := bm25.Choose(ix.Stats().Tokens, ix.Stats().Postings)
 	r := local.New(ix, params)
 	return func(question string, client llm.Client, budget agent.Budget) trajectory.Record {
 		rec, err := agent.Run(context.WithoutCancel(tb.Context()), agent.Question{Text: question}, agent.Config{
