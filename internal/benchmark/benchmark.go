@@ -1,10 +1,17 @@
 // Package benchmark describes test collections as data: where the corpus is, which
 // questions are asked, what is right, which documents are evidence, and which
 // retrieval settings are known to suit them.
+//
+//	b, err := benchmark.Load("demo")              // by name
+//	b, err := benchmark.Load("./collection")      // a folder, see docs/benchmarks.md
+//	b, err := benchmark.Load("mine/bench.toml")   // a description
+//	questions, err := b.Questions("")             // its default query set
 package benchmark
 
 import (
 	"fmt"
+	"slices"
+	"sort"
 
 	"goserini/internal/bm25"
 	"goserini/internal/corpus"
@@ -17,6 +24,8 @@ type Benchmark struct {
 	Name, Title string
 	// Dir is the folder it was read from; empty for an embedded one.
 	Dir string
+	// Index is a folder with an index of the corpus, if setup made one.
+	Index string
 	// Open returns the corpus for indexing.
 	Open func() (*corpus.Reader, error)
 	// Files are the inputs by role (corpus, queries, answers, qrels, evidence, gold), for
@@ -26,6 +35,11 @@ type Benchmark struct {
 	Analyzer string
 	// BM25 is the benchmark's own tuned setting, nil if it has none.
 	BM25 *bm25.Params
+	// Judge is how its answers are to be judged: gold-answer or reference-free.
+	Judge string
+	// Private says that its questions and answers are published so that they stand nowhere in
+	// plain text: they are kept below the data directory and out of logs.
+	Private bool
 	// QuerySets are named subsets of the questions, DefaultSet the one used unless asked
 	// otherwise. The set "all" always exists.
 	QuerySets  map[string][]string
@@ -34,6 +48,8 @@ type Benchmark struct {
 	questions []Question
 	evidence  trec.Qrels
 	gold      trec.Qrels
+	// strayAnswers are known answers to questions that are not there.
+	strayAnswers []string
 }
 
 // Question is what the agent is asked, and what is known about it.
@@ -56,13 +72,32 @@ type Answer struct {
 // AllQuestions is the query set that holds every question.
 const AllQuestions = "all"
 
-// Questions returns the questions of a query set, in the benchmark's order; the empty
-// name is the default set.
-func (b *Benchmark) Questions(set string) ([]Question, error) {
+// SetNames lists the query sets of a benchmark, "all" first.
+func (b *Benchmark) SetNames() []string {
+	names := []string{AllQuestions}
+	for name := range b.QuerySets {
+		names = append(names, name)
+	}
+	sort.Strings(names[1:])
+	return names
+}
+
+// SetName is the query set that a name stands for: the default one if it is empty.
+func (b *Benchmark) SetName(set string) string {
 	if set == "" {
 		set = b.DefaultSet
 	}
-	if set == "" || set == AllQuestions {
+	if set == "" {
+		return AllQuestions
+	}
+	return set
+}
+
+// Questions returns the questions of a query set, in the set's order; the empty
+// name is the default set.
+func (b *Benchmark) Questions(set string) ([]Question, error) {
+	set = b.SetName(set)
+	if set == AllQuestions {
 		return b.questions, nil
 	}
 	ids, ok := b.QuerySets[set]
@@ -87,3 +122,31 @@ func (b *Benchmark) Questions(set string) ([]Question, error) {
 // Qrels returns the judgments of evidence documents and of gold documents. Either may be nil.
 // Where a collection has only one kind of judgment, it is returned as evidence.
 func (b *Benchmark) Qrels() (evidence, gold trec.Qrels) { return b.evidence, b.gold }
+
+// SetOf finds the query set that a list of queries is: the one with exactly these, else the
+// smallest that holds them all.
+func (b *Benchmark) SetOf(ids []string) (string, error) {
+	best, size := "", 0
+	for _, name := range b.SetNames() {
+		questions, err := b.Questions(name)
+		if err != nil {
+			return "", err
+		}
+		if best != "" && len(questions) >= size || !holds(questions, ids) {
+			continue
+		}
+		best, size = name, len(questions)
+	}
+	if best == "" {
+		return "", fmt.Errorf("no query set of benchmark %s holds all of the %d queries: it has %v", b.Name, len(ids), b.SetNames())
+	}
+	return best, nil
+}
+
+func holds(questions []Question, ids []string) bool {
+	have := make(map[string]bool, len(questions))
+	for _, q := range questions {
+		have[q.ID] = true
+	}
+	return !slices.ContainsFunc(ids, func(id string) bool { return !have[id] })
+}

@@ -1,52 +1,55 @@
 package benchmark
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 
+	"goserini/internal/bm25"
 	"goserini/internal/corpus"
 	"goserini/internal/demo"
+	"goserini/internal/parquetfile"
 	"goserini/internal/trec"
 )
 
-// Names lists the built-in benchmarks.
-func Names() []string { return []string{"demo"} }
-
-// SetNames lists the query sets of a benchmark, "all" first.
-func (b *Benchmark) SetNames() []string {
-	names := []string{AllQuestions}
-	for name := range b.QuerySets {
-		names = append(names, name)
-	}
-	sort.Strings(names[1:])
-	return names
+// NotSetUpError says that a benchmark has to be fetched first.
+type NotSetUpError struct {
+	Name string
+	Err  error
 }
 
-// Load finds a benchmark by name, or by the path of a folder in one of two layouts:
-// this project's (corpus.jsonl[.gz], queries.tsv, qrels.txt, and where there are any answers.jsonl,
-// qrel_evidence.txt, qrel_gold.txt) or BEIR's (corpus.jsonl, queries.jsonl, qrels/*.tsv).
-func Load(nameOrDir string) (*Benchmark, error) {
-	if nameOrDir == "demo" {
+func (e *NotSetUpError) Error() string {
+	return fmt.Sprintf("benchmark %s is not set up (%v): fetch it with goserini setup %s", e.Name, e.Err, e.Name)
+}
+
+func (e *NotSetUpError) Unwrap() error { return e.Err }
+
+// Load finds a benchmark by its built-in name, by the path of a description, or by the path of a
+// folder in one of two layouts: this project's (corpus.jsonl[.gz], queries.tsv, qrels.txt, and where
+// there are any answers.jsonl, qrel_evidence.txt, qrel_gold.txt) or BEIR's (corpus.jsonl,
+// queries.jsonl, qrels/*.tsv).
+func Load(nameOrPath string) (*Benchmark, error) {
+	if nameOrPath == "demo" {
 		return loadDemo()
 	}
-	info, err := os.Stat(nameOrDir)
+	if slices.Contains(Names(), nameOrPath) {
+		return loadDescribed(nameOrPath)
+	}
+	info, err := os.Stat(nameOrPath)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("no benchmark and no folder %q: built in are %s; a folder needs a corpus and queries", nameOrDir, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("no benchmark and no folder %q: built in are %s; a folder needs a corpus and queries", nameOrPath, strings.Join(Names(), ", "))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open benchmark: %w", err)
 	}
-	if !info.IsDir() {
-		return nil, fmt.Errorf("benchmark %s is a file: give the folder that holds the corpus and the queries", nameOrDir)
+	if info.IsDir() {
+		return loadFolder(nameOrPath)
 	}
-	return loadDir(nameOrDir)
+	return loadDescribed(nameOrPath)
 }
 
 func loadDemo() (*Benchmark, error) {
@@ -58,8 +61,12 @@ func loadDemo() (*Benchmark, error) {
 	if err != nil {
 		return nil, err
 	}
+	d, _, err := Describe("demo")
+	if err != nil {
+		return nil, err
+	}
 	b := &Benchmark{
-		Name: "demo", Title: "the embedded collection",
+		Name: d.Name, Title: d.Title, Judge: d.Judge,
 		Open:     func() (*corpus.Reader, error) { return corpus.FromDocuments(docs), nil },
 		evidence: trec.Qrels{}, gold: trec.Qrels{},
 	}
@@ -80,124 +87,128 @@ func grades(docids []string) map[string]int {
 	return out
 }
 
-// first returns the first of the names that exists in dir, or "".
-func first(dir string, names ...string) string {
-	for _, name := range names {
-		path := filepath.Join(dir, name)
-		if info, err := os.Stat(path); err == nil && !info.IsDir() {
-			return path
-		}
-	}
-	return ""
-}
-
-func loadDir(dir string) (*Benchmark, error) {
-	abs, err := filepath.Abs(dir)
+// loadDescribed loads what a description names.
+func loadDescribed(nameOrFile string) (*Benchmark, error) {
+	d, dir, err := Describe(nameOrFile)
 	if err != nil {
-		return nil, fmt.Errorf("open benchmark: %w", err)
-	}
-	b := &Benchmark{Name: dir, Title: filepath.Base(abs), Dir: dir, Files: map[string]string{}}
-	find := func(role string, names ...string) string {
-		path := first(dir, names...)
-		if path != "" {
-			b.Files[role] = path
-		}
-		return path
-	}
-	source := find("corpus", "corpus.jsonl", "corpus.jsonl.gz", "corpus.jsonl.zst", "corpus.tsv", "corpus.tsv.gz")
-	b.Open = func() (*corpus.Reader, error) {
-		if source == "" {
-			return nil, fmt.Errorf("benchmark %s has no corpus.jsonl or corpus.jsonl.gz to index: give --index", dir)
-		}
-		return corpus.Open([]string{source}, corpus.Options{})
-	}
-	queries := find("queries", "queries.tsv", "queries.jsonl", "topics.tsv", "topics.txt")
-	if queries == "" {
-		return nil, fmt.Errorf("benchmark %s has no queries.tsv or queries.jsonl", dir)
-	}
-	if err := b.readQuestions(queries, find("answers", "answers.jsonl")); err != nil {
 		return nil, err
 	}
-	return b, b.readQrels(find)
+	b := &Benchmark{Name: nameOrFile, Title: d.Title, Dir: dir, Files: map[string]string{}, Analyzer: d.Analyzer, Judge: d.Judge,
+		Private: d.Private, DefaultSet: d.DefaultSet, QuerySets: map[string][]string{}}
+	if d.K1 != nil {
+		b.BM25 = &bm25.Params{K1: *d.K1, B: *d.B}
+		if err := b.BM25.Validate(); err != nil {
+			return nil, fmt.Errorf("benchmark %s: %w", nameOrFile, err)
+		}
+	}
+	if made := filepath.Join(dir, IndexFolder); len(d.Sources) > 0 && isDir(made) {
+		b.Index = made
+	}
+	err = b.read(d)
+	if errors.Is(err, fs.ErrNotExist) && len(d.Sources) > 0 {
+		return nil, &NotSetUpError{Name: nameOrFile, Err: err}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("benchmark %s: %w", nameOrFile, err)
+	}
+	return b, nil
 }
 
-func (b *Benchmark) readQuestions(queries, answers string) error {
-	topics, err := trec.ReadTopics(queries)
+// IndexFolder is where setup puts the index in a benchmark's folder.
+const IndexFolder = "index"
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+func (b *Benchmark) read(d Description) error {
+	queries, err := b.files("queries", d.Queries)
 	if err != nil {
 		return err
 	}
-	known := map[string]*Answer{}
-	if answers != "" {
-		if known, err = readAnswers(answers); err != nil {
-			return err
-		}
+	if len(queries) == 0 {
+		return errors.New("the description names no queries")
 	}
-	for _, t := range topics {
-		b.questions = append(b.questions, Question{ID: t.ID, Text: t.Text, Answer: known[t.ID]})
-	}
-	return nil
-}
-
-func (b *Benchmark) readQrels(find func(role string, names ...string) string) error {
-	evidence := find("evidence", "qrel_evidence.txt")
-	gold := find("gold", "qrel_gold.txt", "qrel_golds.txt")
-	all := find("qrels", "qrels.txt", "qrels/test.tsv", "qrels/dev.tsv", "qrels/train.tsv")
-	if evidence == "" {
-		evidence = all
-	}
-	if gold == "" && evidence != all {
-		gold = all
-	}
-	var err error
-	if evidence != "" {
-		if b.evidence, err = trec.ReadQrels(evidence); err != nil {
-			return err
-		}
-	}
-	if gold != "" {
-		if b.gold, err = trec.ReadQrels(gold); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// answerLine is one line of answers.jsonl.
-type answerLine struct {
-	QueryID      string   `json:"query_id"`
-	Answer       *string  `json:"answer"`
-	Aliases      []string `json:"aliases"`
-	AnswerAlias  []string `json:"answer_aliases"`
-	Unanswerable bool     `json:"unanswerable"`
-}
-
-func readAnswers(path string) (map[string]*Answer, error) {
-	data, err := os.ReadFile(path)
+	answers, err := b.files("answers", d.Answers)
 	if err != nil {
-		return nil, fmt.Errorf("read answers: %w", err)
+		return err
 	}
-	out := map[string]*Answer{}
-	n := 0
-	for line := range strings.Lines(string(data)) {
-		n++
-		if strings.TrimSpace(line) == "" {
-			continue
-		}
-		var a answerLine
-		if err := json.Unmarshal([]byte(line), &a); err != nil {
-			return nil, fmt.Errorf("%s:%d: not a JSON object with query_id and answer: %w", path, n, err)
-		}
-		if a.QueryID == "" || a.Answer == nil && !a.Unanswerable {
-			return nil, fmt.Errorf("%s:%d: needs the fields query_id and answer (or \"unanswerable\": true)", path, n)
-		}
-		if _, twice := out[a.QueryID]; twice {
-			return nil, fmt.Errorf("%s:%d: a second answer for query %q: put other right answers into the field aliases", path, n, a.QueryID)
-		}
-		known := &Answer{Aliases: slices.Concat(a.Aliases, a.AnswerAlias), Unanswerable: a.Unanswerable}
-		if a.Answer != nil {
-			known.Text = *a.Answer
-		}
-		out[a.QueryID] = known
+	if err := b.readQuestions(queries, answers); err != nil {
+		return err
 	}
-	return out, nil
+	if err := b.readSets(d.Sets); err != nil {
+		return err
+	}
+	if err := b.readJudgments(d); err != nil {
+		return err
+	}
+	b.Open = func() (*corpus.Reader, error) {
+		sources, err := paths(b.Dir, d.Corpus)
+		if errors.Is(err, fs.ErrNotExist) && len(d.Sources) > 0 {
+			return nil, &NotSetUpError{Name: b.Name, Err: err}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("benchmark %s: corpus: %w", b.Name, err)
+		}
+		return openCorpus(b.Name, sources)
+	}
+	// A corpus that is one file counts among the inputs; more than one is known by its index.
+	if sources, err := paths(b.Dir, d.Corpus); err == nil && len(sources) == 1 && !isDir(sources[0]) {
+		b.Files["corpus"] = sources[0]
+	}
+	return nil
+}
+
+// files resolves the paths of a role and notes them as inputs.
+func (b *Benchmark) files(role string, patterns []string) ([]string, error) {
+	found, err := paths(b.Dir, patterns)
+	if err != nil {
+		return nil, err
+	}
+	for i, path := range found {
+		key := role
+		if i > 0 {
+			key = fmt.Sprintf("%s %d", role, i+1)
+		}
+		b.Files[key] = path
+	}
+	return found, nil
+}
+
+func (b *Benchmark) readJudgments(d Description) error {
+	evidence, err := b.files("evidence", d.Evidence)
+	if err != nil {
+		return err
+	}
+	if b.evidence, err = readQrels(evidence); err != nil {
+		return err
+	}
+	for _, judged := range b.evidence {
+		for docid, grade := range judged {
+			if grade < d.EvidenceGrade {
+				judged[docid] = 0
+			}
+		}
+	}
+	gold, err := b.files("gold", d.Gold)
+	if err != nil {
+		return err
+	}
+	b.gold, err = readQrels(gold)
+	return err
+}
+
+// openCorpus opens documents for indexing, from Parquet files or whatever the corpus reader knows.
+func openCorpus(name string, sources []string) (*corpus.Reader, error) {
+	if len(sources) == 0 {
+		return nil, fmt.Errorf("benchmark %s has no corpus to index: give --index", name)
+	}
+	if !slices.ContainsFunc(sources, parquetfile.Is) {
+		return corpus.Open(sources, corpus.Options{})
+	}
+	if slices.ContainsFunc(sources, func(s string) bool { return !parquetfile.Is(s) }) {
+		return nil, fmt.Errorf("benchmark %s: the corpus is partly Parquet files and partly not", name)
+	}
+	return corpus.FromSequence(name, parquetfile.Documents(sources)), nil
 }
