@@ -16,6 +16,8 @@ import (
 type arguments struct {
 	texts    map[string]string
 	integers map[string]int
+	booleans map[string]bool
+	lists    map[string][]string
 	// notes tell the model what was not taken as it stood.
 	notes []string
 }
@@ -41,7 +43,7 @@ const rawShown = 200
 // digits kept, numeric strings for numbers; integers are rounded down and raised to 1
 // with a note. Unknown fields are ignored with a note. The error is a mistake.
 func parseArguments(tool string, params []parameter, raw json.RawMessage) (arguments, error) {
-	args := arguments{texts: map[string]string{}, integers: map[string]int{}}
+	args := arguments{texts: map[string]string{}, integers: map[string]int{}, booleans: map[string]bool{}, lists: map[string][]string{}}
 	fields, err := objectFields(raw)
 	if err != nil {
 		shown, _, cut := clip(oneLine(string(raw)), rawShown)
@@ -121,9 +123,19 @@ func (a *arguments) take(p parameter, value json.RawMessage) error {
 			a.takeNumber(p, n, scalar)
 			return nil
 		}
+	case p.kind == boolean && kind != "":
+		if on, err := strconv.ParseBool(strings.ToLower(strings.TrimSpace(scalar))); err == nil {
+			a.booleans[p.name] = on
+			return nil
+		}
+	case p.kind == list:
+		if texts, ok := textsOf(value, scalar, kind); ok {
+			a.lists[p.name] = texts
+			return nil
+		}
 	}
 	shown, _, _ := clip(oneLine(string(value)), 60)
-	return fmt.Errorf("%s must be %s, not %s", p.name, article(string(p.kind)), shown)
+	return fmt.Errorf("%s must be %s, not %s", p.name, article(p.kind.words()), shown)
 }
 
 // takeNumber floors n and raises it to 1. What is not a finite number stands for the
@@ -159,6 +171,30 @@ func scalarOf(value json.RawMessage) (scalar, kind string) {
 	return string(value), "number"
 }
 
+// textsOf reads a list of strings; one string counts as a list of one, and a list inside
+// a string is unwrapped.
+func textsOf(value json.RawMessage, scalar, kind string) ([]string, bool) {
+	if kind == "string" && strings.HasPrefix(strings.TrimSpace(scalar), "[") {
+		value, kind = json.RawMessage(scalar), ""
+	}
+	if kind != "" {
+		return []string{scalar}, true
+	}
+	var items []json.RawMessage
+	if json.Unmarshal(value, &items) != nil {
+		return nil, false
+	}
+	texts := make([]string, len(items))
+	for i, item := range items {
+		scalar, kind := scalarOf(item)
+		if kind == "" {
+			return nil, false
+		}
+		texts[i] = scalar
+	}
+	return texts, true
+}
+
 func (a *arguments) noteUnknown(tool string, params []parameter, rest map[string]json.RawMessage) {
 	if len(rest) == 0 {
 		return
@@ -181,7 +217,7 @@ func (a *arguments) noteUnknown(tool string, params []parameter, rest map[string
 func expected(params []parameter) string {
 	parts := make([]string, len(params))
 	for i, p := range params {
-		parts[i] = fmt.Sprintf("%s (%s", p.name, p.kind)
+		parts[i] = fmt.Sprintf("%s (%s", p.name, p.kind.words())
 		if !p.required {
 			parts[i] += ", optional"
 		}
@@ -196,6 +232,14 @@ func nameList(params []parameter) string {
 		names[i] = p.name
 	}
 	return strings.Join(names, ", ")
+}
+
+// words names the kind in a sentence.
+func (k kind) words() string {
+	if k == list {
+		return "array of strings"
+	}
+	return string(k)
 }
 
 func article(noun string) string {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"text/template"
 	"time"
 
 	"goserini/internal/retrieval"
@@ -38,6 +39,7 @@ type Controller struct {
 	retriever retrieval.Retriever
 	options   Options
 	rankings  *rankings
+	history   *history
 }
 
 // New returns a controller over r.
@@ -47,6 +49,7 @@ func New(r retrieval.Retriever, options Options) *Controller {
 		retriever: r,
 		options:   options,
 		rankings:  newRankings(options.Rankings, options.Stateless),
+		history:   newHistory(),
 	}
 }
 
@@ -73,7 +76,7 @@ type work func(ctx context.Context) (tool.Result, error)
 func (c *Controller) tool(name, description string, params []parameter, begin func(arguments) (work, error)) tool.Tool {
 	return tool.Tool{
 		Name:        name,
-		Description: strings.TrimSpace(description),
+		Description: c.describe(name, description),
 		Schema:      schema(params),
 		Begin: func(raw json.RawMessage) func(context.Context) (tool.Result, error) {
 			args, err := parseArguments(name, params, raw)
@@ -82,17 +85,41 @@ func (c *Controller) tool(name, description string, params []parameter, begin fu
 				do, err = begin(args)
 			}
 			if err != nil {
-				return func(context.Context) (tool.Result, error) { return refusal(name, err) }
+				do = func(context.Context) (tool.Result, error) { return tool.Result{}, err }
 			}
 			return func(ctx context.Context) (tool.Result, error) {
 				result, err := do(ctx)
 				if err != nil {
-					return refusal(name, err)
+					result, err = refusal(name, err)
 				}
-				return result, nil
+				return c.withBudget(result), err
 			}
 		},
 	}
+}
+
+// describe fills a description in: it is a template over the options, so that it says
+// what these tools do and nothing else.
+func (c *Controller) describe(name, description string) string {
+	var b strings.Builder
+	t, err := template.New(name).Parse(description)
+	if err == nil {
+		err = t.Execute(&b, c.options)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("controller: description of %s: %v", name, err)) // the text is part of the program
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// withBudget ends a result with the budget line, if that is on.
+func (c *Controller) withBudget(result tool.Result) tool.Result {
+	if c.options.Navigator.BudgetLine && c.options.Budget != nil && result.Text != "" {
+		if line := c.options.Budget().line(); line != "" {
+			result.Text += "\n" + line
+		}
+	}
+	return result
 }
 
 // FailureDetails are the details of a result that is an error.

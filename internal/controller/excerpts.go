@@ -3,8 +3,11 @@ package controller
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
+	"sync"
+	"unicode/utf8"
 
 	"goserini/internal/retrieval"
 )
@@ -13,69 +16,116 @@ import (
 // early has not excerpted what it never shows.
 const excerptBatch = 16
 
-// excerpts are those of the hits of one page, made in batches as the page grows.
-type excerpts struct {
+// readers is the number of documents read at the same time for one page.
+const readers = 8
+
+// row is a hit and its rank.
+type row struct {
+	rank int
+	hit  retrieval.Hit
+}
+
+// preview is what a page shows of a document besides its docid and score.
+type preview struct {
+	title, source string
+	// lines says where the texts stand, empty if unknown.
+	lines string
+	texts []string
+	// note stands in place of texts or explains them.
+	note string
+	// print is for telling near duplicates, nil if not wanted.
+	print *fingerprint
+}
+
+// previews are those of the rows of one page, made in batches as the page grows.
+type previews struct {
 	c     *Controller
-	query string
-	first int // rank of hits[0]
-	hits  retrieval.Ranking
-	done  []retrieval.Excerpt
+	terms string // what passages are chosen for
+	rows  []row
+	done  []preview
+	// matcher is made when first needed.
+	matcher *retrieval.Matcher
 	// cause is why some are missing, for the operator.
 	cause string
 }
 
-func (c *Controller) newExcerpts(query string, first int, hits retrieval.Ranking) *excerpts {
-	return &excerpts{c: c, query: query, first: first, hits: hits}
-}
-
-// at returns the excerpt of the i-th hit. Calls come in order of i.
-func (e *excerpts) at(ctx context.Context, i int) (retrieval.Excerpt, error) {
-	for len(e.done) <= i {
-		batch := e.hits[len(e.done):]
+// at returns the preview of the i-th row. Calls come in order of i.
+func (p *previews) at(ctx context.Context, i int) (preview, error) {
+	for len(p.done) <= i {
+		batch := p.rows[len(p.done):]
 		batch = batch[:min(excerptBatch, len(batch))]
-		made, err := e.make(ctx, e.first+len(e.done), batch)
-		if err != nil {
-			return retrieval.Excerpt{}, err
+		made, err := p.make(ctx, batch)
+		if errors.Is(err, retrieval.ErrUnavailable) {
+			p.cause = err.Error() // the ranking is worth showing without
+			made, err = make([]preview, len(batch)), nil
 		}
-		e.done = append(e.done, made...)
+		if err != nil {
+			return preview{}, err
+		}
+		p.done = append(p.done, made...)
 	}
-	return e.done[i], nil
+	return p.done[i], nil
 }
 
-// make excerpts a batch: what the retriever gave with the ranking, else, down to
-// ExcerptDepth, what it makes on request, else what the document itself gives.
-func (e *excerpts) make(ctx context.Context, first int, batch retrieval.Ranking) ([]retrieval.Excerpt, error) {
-	out := make([]retrieval.Excerpt, len(batch))
-	var missing []int
-	for i, h := range batch {
-		out[i] = retrieval.Excerpt{Title: h.Title, Text: h.Excerpt, Truncated: h.ExcerptTruncated}
-		if h.Excerpt == "" && first+i <= e.c.options.ExcerptDepth {
-			missing = append(missing, i)
+func (p *previews) make(ctx context.Context, batch []row) ([]preview, error) {
+	nav := p.c.options.Navigator
+	if p.cause != "" {
+		return make([]preview, len(batch)), nil
+	}
+	if !nav.Excerpts && !nav.Novelty {
+		return p.given(ctx, batch)
+	}
+	documents, err := p.documents(ctx, batch)
+	if err != nil {
+		return nil, err
+	}
+	var made []preview
+	if nav.Excerpts {
+		made = p.passages(documents)
+	} else if made, err = p.given(ctx, batch); err != nil {
+		return nil, err
+	}
+	if nav.Novelty {
+		for i, d := range documents {
+			made[i].print = newFingerprint(d.text)
 		}
 	}
-	if len(missing) == 0 || e.cause != "" {
+	return made, nil
+}
+
+// given makes the paper's previews: what the retriever gave with the ranking, else, down
+// to ExcerptDepth, what it makes on request, else what the document itself gives.
+func (p *previews) given(ctx context.Context, batch []row) ([]preview, error) {
+	out := make([]preview, len(batch))
+	var missing []int
+	var ids []string
+	for i, r := range batch {
+		switch {
+		case r.hit.Excerpt != "":
+			out[i].texts = []string{r.hit.Excerpt}
+		case r.rank <= p.c.options.ExcerptDepth:
+			missing = append(missing, i)
+			ids = append(ids, r.hit.DocID)
+		}
+	}
+	if len(missing) == 0 {
 		return out, nil
 	}
-	ids := make([]string, len(missing))
-	for j, i := range missing {
-		ids[j] = batch[i].DocID
-	}
-	made, err := e.c.excerptsOf(ctx, e.query, ids)
-	if errors.Is(err, retrieval.ErrUnavailable) {
-		e.cause = err.Error() // the ranking is worth showing without
-		return out, nil
-	}
+	made, err := p.c.earliest(ctx, p.terms, ids)
 	if err != nil {
 		return nil, err
 	}
 	for j, i := range missing {
-		out[i] = made[j]
+		out[i].title = made[j].Title
+		if made[j].Text != "" {
+			out[i].texts = []string{made[j].Text}
+		}
 	}
 	return out, nil
 }
 
-// excerptsOf makes the paper's excerpts of documents.
-func (c *Controller) excerptsOf(ctx context.Context, query string, docids []string) ([]retrieval.Excerpt, error) {
+// earliest makes the paper's excerpts of documents.
+func (c *Controller) earliest(ctx context.Context, query string, docids []string) ([]retrieval.Excerpt, error) {
 	if x, ok := c.retriever.(retrieval.Excerpter); ok {
 		made, err := x.Excerpts(ctx, query, docids)
 		if err != nil {
@@ -99,4 +149,156 @@ func (c *Controller) excerptsOf(ctx context.Context, query string, docids []stri
 		made[i].Title = chunk.Title
 	}
 	return made, nil
+}
+
+// documents reads the documents of a batch. One that is ranked but not stored stays empty.
+func (p *previews) documents(ctx context.Context, batch []row) ([]document, error) {
+	documents := make([]document, len(batch))
+	err := inParallel(len(batch), func(i int) error {
+		d, err := p.c.document(ctx, batch[i].hit.DocID)
+		if err != nil && !errors.Is(err, retrieval.ErrNoDocument) {
+			return err
+		}
+		documents[i] = d
+		return nil
+	})
+	return documents, err
+}
+
+// inParallel runs do for 0 to n-1 and returns the error of the lowest number that failed.
+func inParallel(n int, do func(i int) error) error {
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	next := make(chan int, n)
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	for range min(readers, n) {
+		wg.Go(func() {
+			for i := range next {
+				errs[i] = do(i)
+			}
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// longestExcerpt is the most a hit may get where others on the page need less than the
+// average, as a share of it.
+const longestExcerpt = 4.0 / 3
+
+// passages shows of each document the passages that cover most of the query, or all of it
+// where it is short. What short documents leave of the page is given to long ones.
+func (p *previews) passages(documents []document) []preview {
+	if p.matcher == nil {
+		stats, _ := p.c.retriever.(retrieval.TermStats)
+		p.matcher = retrieval.NewMatcher(p.terms, stats)
+	}
+	metas := make([]meta, len(documents))
+	from := make([]int, len(documents))
+	sizes := make([]int, len(documents))
+	for i, d := range documents {
+		metas[i], from[i] = d.body()
+		sizes[i] = utf8.RuneCountInString(d.text[from[i]:])
+	}
+	length := p.c.options.ExcerptLength
+	length = level(sizes, length, int(longestExcerpt*float64(length)))
+	made := make([]preview, len(documents))
+	for i, d := range documents {
+		made[i] = p.passage(d, from[i], sizes[i], length)
+		made[i].title = metas[i].title
+		made[i].source = sourceLine(metas[i])
+	}
+	return made
+}
+
+// level returns the greatest length up to most such that documents of the given sizes,
+// each cut to it, take no more than average a document.
+func level(sizes []int, average, most int) int {
+	total := func(length int) int {
+		sum := 0
+		for _, size := range sizes {
+			sum += min(size, length)
+		}
+		return sum
+	}
+	low, high := average, most
+	for low < high {
+		middle := (low + high + 1) / 2
+		if total(middle) <= average*len(sizes) {
+			low = middle
+		} else {
+			high = middle - 1
+		}
+	}
+	return low
+}
+
+// passage shows one document in at most length characters.
+func (p *previews) passage(d document, from, size, length int) preview {
+	if size == 0 {
+		return preview{}
+	}
+	first := 1 + strings.Count(d.text[:from], "\n")
+	if d.whole && size <= length {
+		return preview{
+			texts: []string{squeeze(d.text[from:])},
+			lines: fmt.Sprintf("%d-%d (to the end)", first, d.totalLines),
+		}
+	}
+	var v preview
+	passages := p.matcher.Passages(d.text, from, length)
+	if len(passages) == 0 { // the words stand in the title only
+		head := d.text[from : from+len(firstCharacters(d.text[from:], length))]
+		passages = []retrieval.Passage{{Start: from, End: from + len(head), FirstLine: first, LastLine: first + strings.Count(head, "\n")}}
+	}
+	var lines []string
+	for _, q := range passages {
+		text := squeeze(d.text[q.Start:q.End])
+		if q.Start > from {
+			text = "..." + text
+		}
+		if q.End < len(d.text) {
+			text += "..."
+		}
+		v.texts = append(v.texts, text)
+		lines = append(lines, lineRange(q.FirstLine, q.LastLine))
+	}
+	v.lines = strings.Join(lines, "; ") + fmt.Sprintf(" of %d", d.totalLines)
+	if !d.whole {
+		v.note = fmt.Sprintf("(best of the first %d MB; read_document reaches the rest)", documentBytes>>20)
+	}
+	return v
+}
+
+// squeeze puts text on one line and every run of blanks into one.
+func squeeze(text string) string { return oneLine(strings.Join(strings.Fields(text), " ")) }
+
+func firstCharacters(text string, n int) string {
+	shown, _, _ := clip(text, n)
+	return shown
+}
+
+func lineRange(first, last int) string {
+	if first == last {
+		return fmt.Sprint(first)
+	}
+	return fmt.Sprintf("%d-%d", first, last)
+}
+
+func sourceLine(m meta) string {
+	switch {
+	case m.source == "":
+		return m.date
+	case m.date == "":
+		return m.source
+	}
+	return m.source + " (" + m.date + ")"
 }

@@ -14,8 +14,9 @@ import (
 // Bounds of the fields of a result page, in characters. The whole of each can be had
 // elsewhere, and the field says where.
 const (
-	queryShown = 500
-	titleShown = 300
+	queryShown  = 500
+	titleShown  = 300
+	sourceShown = 200
 )
 
 // longestDocID is the length in bytes of the longest docid that is shown and can be
@@ -25,7 +26,8 @@ const longestDocID = 2048
 // RankingDetails are the details of a page of hits.
 type RankingDetails struct {
 	SearchID string `json:"search_id"`
-	Query    string `json:"query"`
+	// Queries are those of the search: one, unless several were fused.
+	Queries []string `json:"queries"`
 	// Total is the number of hits cached.
 	Total int `json:"total"`
 	// Offset and Limit are the ranks asked for.
@@ -40,6 +42,12 @@ type RankingDetails struct {
 	CutBy string `json:"cut_by,omitempty"`
 	// Again says that the ranking had been dropped and was fetched anew.
 	Again bool `json:"again,omitempty"`
+	// Repeated says that the query had been searched before under the same search id.
+	Repeated bool `json:"repeated,omitempty"`
+	// NewShown and NewRanked count, with Novelty, the hits of the page that no earlier
+	// page showed and those of the ranking that no earlier ranking held.
+	NewShown  int `json:"new_shown,omitempty"`
+	NewRanked int `json:"new_ranked,omitempty"`
 	// SearchMS and ExcerptMS are the milliseconds spent in the retriever.
 	SearchMS  float64  `json:"search_ms"`
 	ExcerptMS float64  `json:"excerpt_ms"`
@@ -52,155 +60,302 @@ type RankingDetails struct {
 type hitPage struct {
 	slot          *slot
 	offset, limit int
-	notes         []string
+	newOnly       bool
+	// moment is what of the history the call knows.
+	moment int
+	// repeated says that search found the slot rather than issued it.
+	repeated bool
+	notes    []string
 }
 
 // showHits fetches the ranking if need be and renders one page of it.
 func (c *Controller) showHits(ctx context.Context, p hitPage) (tool.Result, error) {
 	start := time.Now()
-	ranking, fetched, err := p.slot.get(ctx, c.search)
+	found, fetched, err := p.slot.get(ctx, c.fetch)
 	if err != nil {
 		return tool.Result{}, err
 	}
+	if p.repeated {
+		p.offset = c.firstUnshown(found.ranking, p.moment)
+	}
 	d := RankingDetails{
-		SearchID: p.slot.id, Query: p.slot.query, Total: len(ranking), Offset: p.offset, Limit: p.limit,
-		Again: p.slot.again && fetched, SearchMS: milliseconds(start), Notes: p.notes,
+		SearchID: p.slot.id, Queries: p.slot.request.queries, Total: len(found.ranking), Offset: p.offset, Limit: p.limit,
+		Again: p.slot.again && fetched, Repeated: p.repeated, SearchMS: milliseconds(start), Notes: p.notes,
 	}
 	var access trajectory.Access
 	if fetched {
-		access.Surfaced = docIDs(ranking)
+		access.Surfaced = docIDs(found.ranking)
 	}
-	if p.offset > len(ranking) {
-		return tool.Result{Text: noHits(p, d), Access: access, Details: d}, nil
+	pg := &hitRenderer{c: c, page: p, found: found, d: &d}
+	var shown []row
+	rows, end := pg.rows()
+	if len(rows) > 0 {
+		if shown, err = pg.render(ctx, rows, end); err != nil {
+			return tool.Result{}, err
+		}
 	}
-	hits := ranking[p.offset-1:]
-	hits = hits[:min(p.limit, len(hits))]
-	text, shown, err := c.renderHits(ctx, p, hits, &d)
-	if err != nil {
-		return tool.Result{}, err
+	for _, r := range shown {
+		access.Previewed = append(access.Previewed, r.hit.DocID)
 	}
-	access.Previewed = shown
+	text := pg.text()
+	if c.options.Navigator.Novelty {
+		c.history.recordPage(p.slot.number, access.Surfaced, shown, pg.prints)
+	}
 	return tool.Result{Text: text, Access: access, Details: d}, nil
 }
 
-// search fetches a ranking.
-func (c *Controller) search(ctx context.Context, query string) (retrieval.Ranking, error) {
-	return c.retriever.Search(ctx, retrieval.SearchRequest{Query: query, Depth: c.options.Depth})
+// firstUnshown returns the first rank whose document no earlier page showed, else 1.
+func (c *Controller) firstUnshown(ranking retrieval.Ranking, moment int) int {
+	for i, hit := range ranking {
+		if _, ok := c.history.firstShown(moment, hit.DocID); !ok {
+			return i + 1
+		}
+	}
+	return 1
 }
 
-// renderHits renders as many of the hits as a page holds, fills in what it showed, and
-// returns the text and the docids shown.
-func (c *Controller) renderHits(ctx context.Context, p hitPage, hits retrieval.Ranking, d *RankingDetails) (string, []string, error) {
-	last := p.offset + len(hits) - 1
-	longest := *d
-	longest.FirstRank, longest.LastRank, longest.NextOffset, longest.CutBy = last, last, last+1, "bytes"
-	pg := newPage(c.options, hitHead(p, longest), hitFoot(p, longest))
+// hitRenderer renders one page of hits and fills in the details of what it shows.
+type hitRenderer struct {
+	c     *Controller
+	page  hitPage
+	found *found
+	d     *RankingDetails
 
-	var shown []string
-	excerpts := c.newExcerpts(p.slot.query, p.offset, hits)
-	for i, hit := range hits {
+	body   *page
+	prints []*fingerprint
+}
+
+// rows are the hits wanted, and the last rank looked at for them.
+func (h *hitRenderer) rows() ([]row, int) {
+	var rows []row
+	end := min(h.page.offset-1, len(h.found.ranking))
+	for end < len(h.found.ranking) && len(rows) < h.page.limit {
+		hit := h.found.ranking[end]
+		end++
+		if h.page.newOnly {
+			if _, seen := h.c.history.firstShown(h.page.moment, hit.DocID); seen {
+				continue
+			}
+		}
+		rows = append(rows, row{end, hit})
+	}
+	return rows, end
+}
+
+// render renders as many of the rows as a page holds and returns those that can be read.
+func (h *hitRenderer) render(ctx context.Context, rows []row, end int) ([]row, error) {
+	longest := *h.d
+	longest.FirstRank, longest.LastRank, longest.NextOffset, longest.CutBy = end, end, end+1, "bytes"
+	longest.NewShown, longest.NewRanked = len(rows), h.d.Total
+	h.body = newPage(h.c.options, h.head(longest), h.foot(longest))
+	h.d.FirstRank = rows[0].rank
+
+	var shown []row
+	previews := &previews{c: h.c, terms: h.found.terms, rows: rows}
+	for i, r := range rows {
 		start := time.Now()
-		excerpt, err := excerpts.at(ctx, i)
-		d.ExcerptMS += milliseconds(start)
+		v, err := previews.at(ctx, i)
+		h.d.ExcerptMS += milliseconds(start)
 		if err != nil {
-			return "", nil, err
+			return nil, err
 		}
-		showable := len(hit.DocID) <= longestDocID
-		entry := hitEntry(p.offset+i, hit, excerpt)
-		if !showable {
-			entry = unshowable(p.offset+i, hit)
+		showable := len(r.hit.DocID) <= longestDocID
+		entry := unshowable(r)
+		if showable {
+			entry = hitEntry(r, h.mark(r, v, shown))
 		}
-		if !pg.add(entry) {
-			if !pg.empty {
+		if !h.body.add(entry) {
+			if !h.body.empty {
+				h.d.NextOffset, h.d.CutBy = r.rank, h.body.full
 				break
 			}
-			pg.force(entry)
+			h.body.force(entry)
 		}
-		d.LastRank = p.offset + i
+		h.d.LastRank = r.rank
 		if showable {
-			shown = append(shown, hit.DocID)
+			shown = append(shown, r)
+			h.prints = append(h.prints, v.print)
 		}
 	}
-	d.FirstRank = p.offset
-	d.Cause = excerpts.cause
-	if d.LastRank < d.Total {
-		d.NextOffset = d.LastRank + 1
+	h.d.Cause = previews.cause
+	if h.d.CutBy == "" && end < h.d.Total {
+		h.d.NextOffset = end + 1
 	}
-	if d.LastRank < last {
-		d.CutBy = pg.full
-	}
-	return pg.assemble(hitHead(p, *d), hitFoot(p, *d)), shown, nil
+	h.countNew(shown)
+	return shown, nil
 }
 
-// hitHead is the head of a page of hits.
-func hitHead(p hitPage, d RankingDetails) string {
+// hitView is what a page says of a hit.
+type hitView struct {
+	preview
+	// foundBy and seen are the marks of fusion and novelty.
+	foundBy, seen string
+}
+
+// mark adds to a preview what fusion and novelty know.
+func (h *hitRenderer) mark(r row, v preview, above []row) hitView {
+	view := hitView{preview: v, foundBy: foundBy(h.found.origins[r.hit.DocID])}
+	if !h.c.options.Navigator.Novelty {
+		return view
+	}
+	view.seen = h.c.history.seenLine(h.page.moment, r.hit.DocID)
+	if twin := h.twin(r, v, above); twin != "" {
+		view.texts, view.lines = nil, ""
+		view.note = "(nearly the same text as docid=" + showID(twin) + ")"
+	}
+	return view
+}
+
+// twin returns a document above on the page, or on an earlier page, with nearly the same
+// text.
+func (h *hitRenderer) twin(r row, v preview, above []row) string {
+	for i, other := range above {
+		if nearlySame(h.prints[i], v.print) {
+			return other.hit.DocID
+		}
+	}
+	if _, seen := h.c.history.firstShown(h.page.moment, r.hit.DocID); seen {
+		return "" // this one's own text has been shown, too
+	}
+	twin, _ := h.c.history.sameAs(h.page.moment, r.hit.DocID, v.print)
+	return twin
+}
+
+func (h *hitRenderer) countNew(shown []row) {
+	if !h.c.options.Navigator.Novelty {
+		return
+	}
+	for _, r := range shown {
+		if _, seen := h.c.history.firstShown(h.page.moment, r.hit.DocID); !seen {
+			h.d.NewShown++
+		}
+	}
+	for _, hit := range h.found.ranking {
+		if !h.c.history.wasSurfaced(h.page.moment, hit.DocID) {
+			h.d.NewRanked++
+		}
+	}
+}
+
+// text is the whole page.
+func (h *hitRenderer) text() string {
+	if h.body == nil {
+		return h.head(*h.d) + "\n\n" + h.noHits()
+	}
+	return h.body.assemble(h.head(*h.d), h.foot(*h.d))
+}
+
+// head is the head of a page.
+func (h *hitRenderer) head(d RankingDetails) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "ranks %d-%d of %d, search_id=%s\n", d.FirstRank, d.LastRank, d.Total, showID(d.SearchID))
-	b.WriteString(queryLine(d.Query))
-	writeNotes(&b, d)
-	return b.String()
-}
-
-func queryLine(query string) string {
-	shown, total, cut := clip(query, queryShown)
-	line := "Query: " + quoteJSON(shown)
-	if cut {
-		line += fmt.Sprintf(" (first %d of %d characters; all of it was searched)", queryShown, total)
+	b.WriteString(queryLines(d.Queries))
+	for _, line := range h.found.reading {
+		b.WriteString("\n" + line)
 	}
-	return line
-}
-
-func writeNotes(b *strings.Builder, d RankingDetails) {
+	if h.c.options.Navigator.Novelty && d.FirstRank > 0 {
+		fmt.Fprintf(&b, "\nNew: %d of the hits shown, %d of all %d.", d.NewShown, d.NewRanked, d.Total)
+	}
+	if d.Repeated {
+		fmt.Fprintf(&b, "\nNote: the same ranking as %s, which had this query; it goes on where it was not shown yet.", d.SearchID)
+	}
 	if d.Again {
 		b.WriteString("\nNote: this ranking was no longer kept and has been searched again.")
 	}
 	for _, n := range d.Notes {
 		b.WriteString("\nNote: " + n)
 	}
-}
-
-// hitEntry renders one hit; it ends with a line end.
-func hitEntry(rank int, hit retrieval.Hit, excerpt retrieval.Excerpt) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d. docid=%s", rank, showID(hit.DocID))
-	if hit.HasScore {
-		fmt.Fprintf(&b, " score=%.4f", hit.Score)
-	}
-	b.WriteByte('\n')
-	title := hit.Title
-	if title == "" {
-		title = excerpt.Title
-	}
-	if title = strings.TrimSpace(oneLine(title)); title != "" {
-		shown, total, cut := clip(title, titleShown)
-		b.WriteString("   Title: " + shown)
-		if cut {
-			fmt.Fprintf(&b, " … (first %d of %d characters; read_document has all)", titleShown, total)
-		}
-		b.WriteByte('\n')
-	}
-	if excerpt.Text == "" {
-		b.WriteString("   (no excerpt; read_document shows the text)\n")
-		return b.String()
-	}
-	b.WriteString("   Excerpt: " + oneLine(excerpt.Text) + "\n")
 	return b.String()
 }
 
-// unshowable stands for a hit with too long a docid.
-func unshowable(rank int, hit retrieval.Hit) string {
-	return fmt.Sprintf("%d. (its docid has %d bytes, more than the %d that can be shown and read)\n", rank, len(hit.DocID), longestDocID)
+func queryLines(queries []string) string {
+	lines := make([]string, len(queries))
+	for i, query := range queries {
+		label := "Query: "
+		if len(queries) > 1 {
+			label = fmt.Sprintf("Query %d: ", i+1)
+		}
+		shown, total, cut := clip(query, queryShown)
+		lines[i] = label + quoteJSON(shown)
+		if cut {
+			lines[i] += fmt.Sprintf(" (first %d of %d characters; all of it was searched)", queryShown, total)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
-// hitFoot says what to call next.
-func hitFoot(p hitPage, d RankingDetails) string {
+// hitEntry renders one hit; it ends with a line end.
+func hitEntry(r row, v hitView) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d. docid=%s", r.rank, showID(r.hit.DocID))
+	if r.hit.HasScore {
+		fmt.Fprintf(&b, " score=%.4f", r.hit.Score)
+	}
+	b.WriteByte('\n')
+	field := func(name, value string) {
+		if value != "" {
+			b.WriteString("   " + name + ": " + value + "\n")
+		}
+	}
+	title := r.hit.Title
+	if title == "" {
+		title = v.title
+	}
+	title = strings.TrimSpace(oneLine(title))
+	shown, total, cut := clip(title, titleShown)
+	if cut {
+		shown += fmt.Sprintf(" … (first %d of %d characters; read_document has all)", titleShown, total)
+	}
+	field("Title", shown)
+	field("Source", firstCharacters(oneLine(v.source), sourceShown))
+	field("Found by", v.foundBy)
+	field("Seen", v.seen)
+	field("Lines", v.lines)
+	for _, text := range v.texts {
+		field("Excerpt", oneLine(text))
+	}
+	switch {
+	case v.note != "":
+		b.WriteString("   " + v.note + "\n")
+	case len(v.texts) == 0:
+		b.WriteString("   (no excerpt; read_document shows the text)\n")
+	}
+	return b.String()
+}
+
+// foundBy says which of several queries found a hit at what rank.
+func foundBy(origins []int) string {
+	var parts []string
+	for q, rank := range origins {
+		if rank > 0 {
+			parts = append(parts, fmt.Sprintf("query %d rank %d", q+1, rank))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// unshowable stands for a hit with too long a docid.
+func unshowable(r row) string {
+	return fmt.Sprintf("%d. (its docid has %d bytes, more than the %d that can be shown and read)\n", r.rank, len(r.hit.DocID), longestDocID)
+}
+
+// foot says what to call next.
+func (h *hitRenderer) foot(d RankingDetails) string {
 	var b strings.Builder
 	if d.CutBy != "" {
-		fmt.Fprintf(&b, "The page is full: ranks up to %d were asked for.\n", min(p.offset+p.limit-1, d.Total))
+		asked := fmt.Sprintf("ranks up to %d", min(h.page.offset+h.page.limit-1, d.Total))
+		if h.page.newOnly {
+			asked = fmt.Sprintf("%d new hits", h.page.limit)
+		}
+		fmt.Fprintf(&b, "The page is full: %s were asked for.\n", asked)
 	}
 	if d.NextOffset != 0 {
-		fmt.Fprintf(&b, "More hits: read_search_results({\"reason\":\"...\",\"search_id\":%s,\"offset\":%d,\"limit\":%d})\n",
-			quoteJSON(d.SearchID), d.NextOffset, p.limit)
+		newOnly := ""
+		if h.page.newOnly {
+			newOnly = `,"new_only":true`
+		}
+		fmt.Fprintf(&b, "More hits: read_search_results({\"reason\":\"...\",\"search_id\":%s,\"offset\":%d,\"limit\":%d%s})\n",
+			quoteJSON(d.SearchID), d.NextOffset, h.page.limit, newOnly)
 	} else {
 		b.WriteString("No more hits.\n")
 	}
@@ -208,18 +363,15 @@ func hitFoot(p hitPage, d RankingDetails) string {
 	return b.String()
 }
 
-// noHits is the page that has none.
-func noHits(p hitPage, d RankingDetails) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "ranks 0-0 of %d, search_id=%s\n", d.Total, showID(d.SearchID))
-	b.WriteString(queryLine(d.Query))
-	writeNotes(&b, d)
-	if d.Total == 0 {
-		b.WriteString("\n\nNo document matches: no word of the query occurs in the collection, or only words too common to be searched. Search with other words.")
-	} else {
-		fmt.Fprintf(&b, "\n\nNo hits from rank %d on: the ranking ends at rank %d. Choose a smaller offset, or search with other words.", p.offset, d.Total)
+// noHits says why a page has none.
+func (h *hitRenderer) noHits() string {
+	switch {
+	case h.d.Total == 0:
+		return "No document matches: no word of the query occurs in the collection, or only words too common to be searched. Search with other words."
+	case h.page.newOnly && h.page.offset <= h.d.Total:
+		return fmt.Sprintf("All hits from rank %d on have been shown before. Leave new_only out to see them again, or search with other words.", h.page.offset)
 	}
-	return b.String()
+	return fmt.Sprintf("No hits from rank %d on: the ranking ends at rank %d. Choose a smaller offset, or search with other words.", h.page.offset, h.d.Total)
 }
 
 func docIDs(ranking retrieval.Ranking) []string {

@@ -1,5 +1,7 @@
 package controller
 
+import "goserini/internal/retrieval"
+
 // Options says how the tools behave. Its zero value is the paper's interface; it is
 // copied in full into the manifest of a run.
 type Options struct {
@@ -11,8 +13,15 @@ type Options struct {
 	PageHits int `json:"page_hits"`
 	// ReadLines is the default limit of read_document. Default 200.
 	ReadLines int `json:"read_lines"`
-	// ExcerptDepth is the deepest rank for which excerpts are made. Default 50.
+	// ExcerptDepth is the deepest rank for which excerpts are made. Default 50. It does not
+	// limit Navigator.Excerpts.
 	ExcerptDepth int `json:"excerpt_depth"`
+	// ExcerptLength is the length, in characters, that Navigator.Excerpts gives a hit on
+	// average over a page. Default 450.
+	ExcerptLength int `json:"excerpt_length"`
+	// OpeningLength is the length, in characters, of the page that Navigator.ReadAtBest
+	// opens a document with. Default 6000.
+	OpeningLength int `json:"opening_length"`
 	// Rankings is the number of rankings kept; of older ones only the query is
 	// remembered, and they are searched again when asked for. Default 32.
 	Rankings int `json:"rankings"`
@@ -22,6 +31,11 @@ type Options struct {
 	// Stateless makes search ids that carry their query, so that any process that
 	// serves the same collection resolves them. Otherwise they are s1, s2, …
 	Stateless bool `json:"stateless,omitempty"`
+	// Navigator are the parts of the navigator profile.
+	Navigator Navigator `json:"navigator"`
+	// Budget says what is left, for Navigator.BudgetLine; nil where there is no limit. It
+	// is called at the end of each call, from any goroutine.
+	Budget func() Budget `json:"-"`
 }
 
 // resolved returns the options with defaults in place of zero and negative values.
@@ -35,6 +49,8 @@ func (o Options) resolved() Options {
 		{&o.PageHits, 10},
 		{&o.ReadLines, 200},
 		{&o.ExcerptDepth, 50},
+		{&o.ExcerptLength, retrieval.PassageLength},
+		{&o.OpeningLength, 6000},
 		{&o.Rankings, 32},
 		{&o.PageLines, 2000},
 		{&o.PageBytes, 50 << 10},

@@ -19,6 +19,10 @@ func newPage(o Options, head, foot string) *page {
 		p.lines -= strings.Count(part, "\n") + 2
 		p.bytes -= len(part) + 2
 	}
+	if o.Navigator.BudgetLine {
+		p.lines--
+		p.bytes -= budgetRoom
+	}
 	return p
 }
 

@@ -12,6 +12,8 @@ type kind string
 const (
 	text    kind = "string"
 	integer kind = "integer"
+	boolean kind = "boolean"
+	list    kind = "array" // of strings
 )
 
 // parameter describes one argument of a tool. The schema, the conversion of what the
@@ -44,6 +46,9 @@ func schema(params []parameter) json.RawMessage {
 		b.WriteString(quoteJSON(p.name) + `:{"type":` + quoteJSON(string(p.kind)))
 		if p.kind == integer {
 			b.WriteString(`,"minimum":1`)
+		}
+		if p.kind == list {
+			b.WriteString(`,"items":{"type":"string"}`)
 		}
 		if p.def != 0 {
 			b.WriteString(`,"default":` + strconv.Itoa(p.def))

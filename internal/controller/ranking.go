@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -10,46 +11,61 @@ import (
 	"goserini/internal/retrieval"
 )
 
-// statelessPrefix begins search ids that carry their query.
-const statelessPrefix = "q:"
-
 // rememberedBytes bounds the queries remembered for rankings no longer kept.
 const rememberedBytes = 16 << 20
 
 // slot is the place of one ranking. The ranking is fetched by whoever needs it first;
 // a failed fetch is tried again by the next.
 type slot struct {
-	id    string
-	query string
+	id      string
+	number  int // of the search, from 1; 0 where ids are stateless
+	request request
 	// again says that the ranking was dropped before and is fetched anew.
 	again bool
 
-	turn    chan struct{} // holds a token while somebody fetches or reads
-	fetched bool
+	turn  chan struct{} // holds a token while somebody fetches or reads
+	found *found
+}
+
+// found is what a search came to.
+type found struct {
 	ranking retrieval.Ranking
+	// terms is the text that excerpts are chosen for.
+	terms string
+	// reading says how the queries were understood.
+	reading []string
+	// origins has, where there were several queries, the rank each gave a document, 0 for none.
+	origins map[string][]int
 }
 
-func newSlot(id, query string) *slot {
-	return &slot{id: id, query: query, turn: make(chan struct{}, 1)}
+func newSlot(id string, number int, req request) *slot {
+	return &slot{id: id, number: number, request: req, turn: make(chan struct{}, 1)}
 }
 
-// get returns the ranking and whether this call fetched it.
-func (s *slot) get(ctx context.Context, fetch func(ctx context.Context, query string) (retrieval.Ranking, error)) (retrieval.Ranking, bool, error) {
+// get returns what the search found and whether this call fetched it.
+func (s *slot) get(ctx context.Context, fetch func(context.Context, request) (*found, error)) (*found, bool, error) {
 	select {
 	case s.turn <- struct{}{}:
 		defer func() { <-s.turn }()
 	case <-ctx.Done():
 		return nil, false, ctx.Err()
 	}
-	if s.fetched {
-		return s.ranking, false, nil
+	if s.found != nil {
+		return s.found, false, nil
 	}
-	ranking, err := fetch(ctx, s.query)
+	found, err := fetch(ctx, s.request)
 	if err != nil {
 		return nil, false, err
 	}
-	s.ranking, s.fetched = ranking, true
-	return ranking, true, nil
+	s.found = found
+	return found, true, nil
+}
+
+// peek returns what the search found, nil if it has not been fetched.
+func (s *slot) peek() *found {
+	s.turn <- struct{}{}
+	defer func() { <-s.turn }()
+	return s.found
 }
 
 // rankings issues search ids and keeps the newest rankings. Its state changes only in
@@ -61,9 +77,9 @@ type rankings struct {
 	mu    sync.Mutex
 	slots map[string]*slot
 	order []string // ids in slots, oldest first
-	// queries[i] belongs to s(i+1); the first forgotten ones are dropped to stay
+	// requests[i] belongs to s(i+1); the first forgotten ones are dropped to stay
 	// below rememberedBytes.
-	queries   []string
+	requests  []request
 	forgotten int
 	bytes     int
 }
@@ -73,25 +89,62 @@ func newRankings(keep int, stateless bool) *rankings {
 }
 
 // issue makes a slot for a new search.
-func (r *rankings) issue(query string) *slot {
+func (r *rankings) issue(req request) *slot {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.stateless {
-		id := statelessPrefix + query
+		id := req.statelessID()
 		if s, ok := r.slots[id]; ok {
 			return s
 		}
-		return r.insert(newSlot(id, query))
+		return r.insert(newSlot(id, 0, req))
 	}
-	r.queries = append(r.queries, query)
-	r.bytes += len(query)
-	for r.bytes > rememberedBytes && r.forgotten < len(r.queries)-1 {
-		r.bytes -= len(r.queries[r.forgotten])
-		r.queries[r.forgotten] = ""
+	r.requests = append(r.requests, req)
+	r.bytes += req.size()
+	for r.bytes > rememberedBytes && r.forgotten < len(r.requests)-1 {
+		r.bytes -= r.requests[r.forgotten].size()
+		r.requests[r.forgotten] = request{}
 		r.forgotten++
 	}
-	return r.insert(newSlot("s"+strconv.Itoa(len(r.queries)), query))
+	return r.insert(newSlot(searchID(len(r.requests)), len(r.requests), req))
 }
+
+// same returns the slot of the earliest search that asked the same, nil if none did or
+// ids are stateless.
+func (r *rankings) same(req request) *slot {
+	r.mu.Lock()
+	key, id := req.key(), ""
+	for i := r.forgotten; i < len(r.requests) && !r.stateless; i++ {
+		if r.requests[i].key() == key {
+			id = searchID(i + 1)
+			break
+		}
+	}
+	r.mu.Unlock()
+	if id == "" {
+		return nil
+	}
+	s, err := r.find(id)
+	if err != nil {
+		return nil
+	}
+	return s
+}
+
+// kept returns the slots of the rankings kept, in the order of their numbers.
+func (r *rankings) kept() []*slot {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	slots := make([]*slot, 0, len(r.slots))
+	for _, s := range r.slots {
+		slots = append(slots, s)
+	}
+	slices.SortFunc(slots, func(a, b *slot) int { return a.number - b.number })
+	return slots
+}
+
+// searchID is the id of the n-th search.
+func searchID(n int) string { return "s" + strconv.Itoa(n) }
 
 // find returns the slot of an issued id. A dropped ranking gets a new slot with the
 // remembered query. The error is a mistake.
@@ -101,41 +154,41 @@ func (r *rankings) find(id string) (*slot, error) {
 	if s, ok := r.slots[id]; ok {
 		return s, nil
 	}
-	query, err := r.queryOf(id)
+	req, number, err := r.requestOf(id)
 	if err != nil {
 		return nil, err
 	}
-	s := newSlot(id, query)
+	s := newSlot(id, number, req)
 	s.again = !r.stateless
 	return r.insert(s), nil
 }
 
-func (r *rankings) queryOf(id string) (string, error) {
+func (r *rankings) requestOf(id string) (request, int, error) {
 	if r.stateless {
-		query, ok := strings.CutPrefix(id, statelessPrefix)
-		if !ok || strings.TrimSpace(query) == "" || len(query) > longestStatelessQuery {
-			return "", mistake(fmt.Sprintf("search_id %s is not one that search returned. Call search and use the search_id of its result.", shortID(id)))
+		req, ok := parseStatelessID(id)
+		if !ok {
+			return req, 0, mistake(fmt.Sprintf("search_id %s is not one that search returned. Call search and use the search_id of its result.", shortID(id)))
 		}
-		return query, nil
+		return req, 0, nil
 	}
 	n, err := strconv.Atoi(strings.TrimPrefix(id, "s"))
 	switch {
-	case err != nil || n < 1 || n > len(r.queries) || id != "s"+strconv.Itoa(n):
-		return "", mistake(fmt.Sprintf("search_id %s was never issued; %s.", shortID(id), r.issued()))
+	case err != nil || n < 1 || n > len(r.requests) || id != searchID(n):
+		return request{}, 0, mistake(fmt.Sprintf("search_id %s was never issued; %s.", shortID(id), r.issued()))
 	case n <= r.forgotten:
-		return "", mistake(fmt.Sprintf("search_id %s has expired. Call search again with its query.", id))
+		return request{}, 0, mistake(fmt.Sprintf("search_id %s has expired. Call search again with its query.", id))
 	}
-	return r.queries[n-1], nil
+	return r.requests[n-1], n, nil
 }
 
 func (r *rankings) issued() string {
-	switch len(r.queries) {
+	switch len(r.requests) {
 	case 0:
 		return "no search has been made yet. Call search first"
 	case 1:
 		return "the only one is s1. Use it, or call search"
 	}
-	return fmt.Sprintf("there are s1 to s%d. Use one of them, or call search", len(r.queries))
+	return fmt.Sprintf("there are s1 to s%d. Use one of them, or call search", len(r.requests))
 }
 
 func (r *rankings) insert(s *slot) *slot {

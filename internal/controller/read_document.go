@@ -29,6 +29,12 @@ type ReadDetails struct {
 	// character within it, 0 where that is its first.
 	NextOffset int `json:"next_offset,omitempty"`
 	NextColumn int `json:"next_column,omitempty"`
+	// Find and Matches are, for a find, what was looked for and the number of matching
+	// lines from Offset on.
+	Find    string `json:"find,omitempty"`
+	Matches int    `json:"matches,omitempty"`
+	// OpenedFor is the search for whose best passage the page was opened where it was.
+	OpenedFor string `json:"opened_for,omitempty"`
 	// CutBy is "lines" or "bytes" where that limit ended the page early.
 	CutBy  string   `json:"cut_by,omitempty"`
 	ReadMS float64  `json:"read_ms"`
@@ -36,7 +42,8 @@ type ReadDetails struct {
 }
 
 func (c *Controller) readParameters() []parameter {
-	return []parameter{
+	nav := c.options.Navigator
+	params := []parameter{
 		reason,
 		{name: "docid", kind: text, required: true,
 			about: "The docid of a hit, exactly as shown (without surrounding quotes if it was shown in quotes)."},
@@ -47,6 +54,15 @@ func (c *Controller) readParameters() []parameter {
 		{name: "column", kind: integer, def: 1,
 			about: "First character to show of the line at offset, counted from 1. Only for going on inside a line too long for one page, as the page then says."},
 	}
+	if nav.ReadAtBest {
+		params[2].def = 0
+		params[2].about += " Without it the document opens at its best passage for the search that found it."
+	}
+	if nav.Find {
+		params = append(params, parameter{name: "find", kind: text,
+			about: "A phrase or regular expression; shows the lines of the document that match, from offset on, instead of all lines."})
+	}
+	return params
 }
 
 func (c *Controller) beginRead(args arguments) (work, error) {
@@ -64,23 +80,44 @@ func (c *Controller) beginRead(args arguments) (work, error) {
 		Column: args.integer("column", 1),
 		Notes:  args.notes,
 	}
-	return func(ctx context.Context) (tool.Result, error) { return c.readDocument(ctx, d) }, nil
+	if find := args.texts["find"]; strings.TrimSpace(find) != "" {
+		return c.beginFindInDocument(args, d, find)
+	}
+	_, hasOffset := args.integers["offset"]
+	_, hasColumn := args.integers["column"]
+	atBest := c.options.Navigator.ReadAtBest && !hasOffset && !hasColumn
+	return func(ctx context.Context) (tool.Result, error) { return c.readDocument(ctx, d, atBest) }, nil
 }
 
-func (c *Controller) readDocument(ctx context.Context, d ReadDetails) (tool.Result, error) {
+func (c *Controller) readDocument(ctx context.Context, d ReadDetails, atBest bool) (tool.Result, error) {
 	start := time.Now()
 	chunk, err := c.readChunk(ctx, &d)
 	if err != nil {
 		return tool.Result{}, err
+	}
+	var at *opening
+	if atBest {
+		if at, err = c.openAtBest(ctx, &d); err != nil {
+			return tool.Result{}, err
+		}
+		if at != nil {
+			d.OpenedFor = at.searchID
+			if chunk, err = c.readChunk(ctx, &d); err != nil {
+				return tool.Result{}, err
+			}
+		}
 	}
 	d.ReadMS = milliseconds(start)
 	d.TotalLines = chunk.TotalLines
 	if len(chunk.Lines) == 0 {
 		return tool.Result{Text: pastEnd(d), Details: d}, nil
 	}
-	text, err := c.renderLines(chunk, &d)
+	text, err := c.renderLines(chunk, &d, at)
 	if err != nil {
 		return tool.Result{}, err
+	}
+	if c.options.Navigator.Novelty {
+		c.history.recordRead(d.DocID, d.FirstLine, d.LastLine)
 	}
 	return tool.Result{Text: text, Access: trajectory.Access{Opened: []string{d.DocID}}, Details: d}, nil
 }
@@ -118,11 +155,14 @@ func undecorated(id string) string {
 }
 
 // renderLines fills a page with numbered lines and fills in what it showed.
-func (c *Controller) renderLines(chunk retrieval.Chunk, d *ReadDetails) (string, error) {
+func (c *Controller) renderLines(chunk retrieval.Chunk, d *ReadDetails, at *opening) (string, error) {
 	d.FirstLine = d.Offset
 	longest := *d
 	longest.LastLine, longest.NextOffset, longest.NextColumn, longest.CutBy = d.TotalLines, d.TotalLines, 1<<40, "bytes"
-	pg := newPage(c.options, readHead(longest, &span{1 << 40, 1 << 40, 1 << 40, 1 << 40}), readFoot(longest))
+	pg := newPage(c.options, readHead(longest, &span{1 << 40, 1 << 40, 1 << 40, 1 << 40}, at), readFoot(longest))
+	if at != nil {
+		pg.bytes = min(pg.bytes, at.room)
+	}
 
 	lines := chunk.Lines[:min(d.Limit, len(chunk.Lines))]
 	var part *span
@@ -156,7 +196,7 @@ func (c *Controller) renderLines(chunk retrieval.Chunk, d *ReadDetails) (string,
 		part.measure(lines[0], *d)
 	}
 	d.next(len(lines), pg.full)
-	return pg.assemble(readHead(*d, part), readFoot(*d)), nil
+	return pg.assemble(readHead(*d, part, at), readFoot(*d)), nil
 }
 
 // next sets where to go on.
@@ -227,7 +267,7 @@ func numbered(number, column int, line string) string {
 	return gutter + "\t" + line
 }
 
-func readHead(d ReadDetails, part *span) string {
+func readHead(d ReadDetails, part *span, at *opening) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "docid=%s lines %d-%d of %d", showID(d.DocID), d.FirstLine, d.LastLine, d.TotalLines)
 	if part != nil {
@@ -235,6 +275,9 @@ func readHead(d ReadDetails, part *span) string {
 	}
 	for _, n := range d.Notes {
 		b.WriteString("\nNote: " + n)
+	}
+	if at != nil {
+		b.WriteString(at.head(d))
 	}
 	return b.String()
 }
@@ -244,7 +287,7 @@ func readFoot(d ReadDetails) string {
 		return "End of the document."
 	}
 	var b strings.Builder
-	if d.CutBy != "" {
+	if d.CutBy != "" && d.OpenedFor == "" {
 		fmt.Fprintf(&b, "The page is full: lines up to %d were asked for.\n", min(d.Offset+d.Limit-1, d.TotalLines))
 	}
 	fmt.Fprintf(&b, "More lines: read_document({\"reason\":\"...\",\"docid\":%s,\"offset\":%d", quoteJSON(d.DocID), d.NextOffset)
@@ -257,7 +300,7 @@ func readFoot(d ReadDetails) string {
 
 // pastEnd is the page without lines.
 func pastEnd(d ReadDetails) string {
-	head := readHead(d, nil)
+	head := readHead(d, nil, nil)
 	if d.TotalLines == 0 {
 		return head + "\n\nThe document is empty."
 	}

@@ -272,3 +272,12 @@ func (m *Matcher) findIn(found []occurrence, piece string, at int32) []occurrenc
 	}
 	return found
 }
+
+// PrefixExpander is implemented by retrievers that can list the words of their
+// collection. It is safe for concurrent use.
+type PrefixExpander interface {
+	// WordsWithPrefix returns at most limit words, or terms of the index, that begin with
+	// the lower-cased prefix, those in most documents first and of equal ones in order of
+	// their bytes. Each of them, given as a query, finds its documents.
+	WordsWithPrefix(prefix string, limit int) []string
+}

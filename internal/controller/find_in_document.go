@@ -1,0 +1,206 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"goserini/internal/retrieval"
+	"goserini/internal/tool"
+	"goserini/internal/trajectory"
+)
+
+const (
+	// findLines is the default number of matching lines shown of a document.
+	findLines = 20
+	// blockBytes is about how much of a document is looked through at a time. A match over
+	// the border of two blocks is seen if it spans at most overlapLines line ends.
+	blockBytes   = 1 << 20
+	overlapLines = 3
+)
+
+// findPage is a find in one document.
+type findPage struct {
+	finder *finder
+	d      ReadDetails
+	// matched are the lines shown as matches; total counts all from the offset on.
+	matched []matchedLine
+	total   int
+	// context has the lines around matches, by number.
+	context map[int]string
+}
+
+func (c *Controller) beginFindInDocument(args arguments, d ReadDetails, pattern string) (work, error) {
+	f, err := newFinder(ReadTool, pattern)
+	if err != nil {
+		return nil, err
+	}
+	d.Find = f.written
+	d.Limit = args.integer("limit", findLines)
+	if f.note != "" {
+		d.Notes = append(d.Notes, f.note)
+	}
+	return func(ctx context.Context) (tool.Result, error) {
+		return c.findInDocument(ctx, &findPage{finder: f, d: d, context: map[int]string{}})
+	}, nil
+}
+
+func (c *Controller) findInDocument(ctx context.Context, p *findPage) (tool.Result, error) {
+	start := time.Now()
+	if err := c.lookThrough(ctx, p); err != nil {
+		return tool.Result{}, err
+	}
+	p.d.ReadMS = milliseconds(start)
+	text := p.render(c.options)
+	var access trajectory.Access
+	if p.d.FirstLine > 0 {
+		access.Opened = []string{p.d.DocID}
+	}
+	return tool.Result{Text: text, Access: access, Details: p.d}, nil
+}
+
+// lookThrough finds the matching lines of a document block by block, so that a document
+// of any size takes the memory of a block.
+func (c *Controller) lookThrough(ctx context.Context, p *findPage) error {
+	p.d.Matches = 0
+	next := p.d.Offset
+	seen := p.d.Offset - 1 // the last line in which a match was reported
+	batch := linesAtATime
+	for {
+		chunk, err := c.readLines(ctx, &p.d, next, batch)
+		if err != nil {
+			return err
+		}
+		p.d.TotalLines = chunk.TotalLines
+		if len(chunk.Lines) == 0 {
+			return nil
+		}
+		lines := chunk.Lines
+		p.finder.lines(strings.Join(lines, "\n"), next, func(l matchedLine) bool {
+			if l.number > seen {
+				seen = l.number
+				p.take(l, lines, next)
+			}
+			return true
+		})
+		last := next + len(lines) - 1
+		if last >= chunk.TotalLines {
+			return nil
+		}
+		next = max(last+1-overlapLines, next+1)
+	}
+}
+
+// take notes a matching line and, while the limit allows, keeps it with its neighbours.
+func (p *findPage) take(l matchedLine, lines []string, first int) {
+	p.total++
+	if p.total > p.d.Limit {
+		if p.d.NextOffset == 0 {
+			p.d.NextOffset = l.number
+		}
+		return
+	}
+	p.matched = append(p.matched, l)
+	for _, n := range []int{l.number - 1, l.number + 1} {
+		if i := n - first; i >= 0 && i < len(lines) {
+			p.context[n] = lines[i]
+		}
+	}
+}
+
+// render shows the matching lines with one line before and after each.
+func (p *findPage) render(o Options) string {
+	d := &p.d
+	d.Matches = p.total
+	longest := *d
+	longest.FirstLine, longest.LastLine, longest.NextOffset, longest.CutBy = d.TotalLines, d.TotalLines, d.TotalLines, "bytes"
+	pg := newPage(o, findInHead(longest), findInFoot(longest))
+	written := 0
+	for i, l := range p.matched {
+		entry, last := p.entry(l, i, written)
+		if !pg.add(entry) {
+			if !pg.empty {
+				d.NextOffset, d.CutBy = l.number, pg.full
+				break
+			}
+			pg.force(entry)
+		}
+		if d.FirstLine == 0 {
+			d.FirstLine = l.number
+		}
+		d.LastLine, written = l.number, last
+	}
+	return pg.assemble(findInHead(*d), findInFoot(*d))
+}
+
+// entry renders a match and those of its neighbours that are not written yet and are no
+// matches themselves; last is the last line written.
+func (p *findPage) entry(l matchedLine, i, written int) (entry string, last int) {
+	var b strings.Builder
+	neighbour := func(n int) {
+		text, ok := p.context[n]
+		if ok && n > written {
+			writePiece(&b, n, text, 0)
+			written = n
+		}
+	}
+	neighbour(l.number - 1)
+	writePiece(&b, l.number, l.text, l.at)
+	written = l.number
+	if i+1 == len(p.matched) || p.matched[i+1].number > l.number+1 {
+		neighbour(l.number + 1)
+	}
+	return b.String(), written
+}
+
+// writePiece writes a numbered line, or the piece of it around at where it is long; its
+// number is then followed by the characters shown: "12:340-639<tab>text".
+func writePiece(b *strings.Builder, number int, line string, at int) {
+	piece, first, last := around(line, at, longestMatch)
+	gutter := fmt.Sprint(number)
+	if first > 0 {
+		gutter += fmt.Sprintf(":%d-%d", first, last)
+	}
+	b.WriteString(gutter + "\t" + piece + "\n")
+}
+
+func findInHead(d ReadDetails) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "docid=%s lines %d-%d of %d\n", showID(d.DocID), d.FirstLine, d.LastLine, d.TotalLines)
+	fmt.Fprintf(&b, "find=%s: %d matching lines", quoteJSON(d.Find), d.Matches)
+	if d.Offset > 1 {
+		fmt.Fprintf(&b, " from line %d on", d.Offset)
+	}
+	b.WriteString(", shown with the lines around them")
+	for _, n := range d.Notes {
+		b.WriteString("\nNote: " + n)
+	}
+	return b.String()
+}
+
+func findInFoot(d ReadDetails) string {
+	switch {
+	case d.Matches == 0 && d.Offset > 1:
+		return "No line matches from there on."
+	case d.Matches == 0:
+		return "No line of the document matches. Try other words, or read it."
+	case d.NextOffset == 0:
+		return "No more matches. To read on from a line: read_document with its number as offset."
+	}
+	foot := ""
+	if d.CutBy != "" {
+		foot = fmt.Sprintf("The page is full: %d matching lines were asked for.\n", d.Limit)
+	}
+	return foot + fmt.Sprintf("More matches: read_document({\"reason\":\"...\",\"docid\":%s,\"find\":%s,\"offset\":%d,\"limit\":%d})",
+		quoteJSON(d.DocID), quoteJSON(d.Find), d.NextOffset, d.Limit)
+}
+
+// readLines reads lines of the document of d, of whatever spelling of its docid exists.
+func (c *Controller) readLines(ctx context.Context, d *ReadDetails, offset, limit int) (retrieval.Chunk, error) {
+	wanted := *d
+	wanted.Offset, wanted.Limit = offset, limit
+	chunk, err := c.readChunk(ctx, &wanted)
+	d.DocID = wanted.DocID
+	return chunk, err
+}
