@@ -68,7 +68,7 @@ func TestUnderEveryFaultHistoriesStayCleanAndCountsTrue(t *testing.T) {
 			}
 		})
 	}
-	for n := range 60 {
+	for n := range 25 {
 		next <- n
 	}
 	close(next)

@@ -73,7 +73,7 @@ func TestALargeEventComesWhole(t *testing.T) {
 }
 
 func TestAnEventWithoutEndIsBounded(t *testing.T) {
-	for _, in := range []string{"data: " + strings.Repeat("x", MaxEvent+1), strings.Repeat("data: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n", MaxEvent/48)} {
+	for _, in := range []string{"data: " + strings.Repeat("x", MaxEvent+1), strings.Repeat("data: "+strings.Repeat("x", 1<<20)+"\n", 17)} {
 		if _, err := readAll(strings.NewReader(in)); !errors.Is(err, ErrTooLarge) {
 			t.Errorf("got %v, want ErrTooLarge", err)
 		}

@@ -36,7 +36,7 @@ func NewHTTPClient(idle time.Duration) *http.Client {
 	base.MaxIdleConnsPerHost = 64
 	base.IdleConnTimeout = 90 * time.Second
 	return &http.Client{
-		Transport:     &watched{base: base, idle: idle},
+		Transport:     &watched{base: base, idle: idle, most: MaxBody},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
@@ -45,6 +45,8 @@ func NewHTTPClient(idle time.Duration) *http.Client {
 type watched struct {
 	base http.RoundTripper
 	idle time.Duration
+	// most bounds a body in bytes.
+	most int64
 }
 
 func (t *watched) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -61,7 +63,7 @@ func (t *watched) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	timer.Reset(t.idle)
-	resp.Body = &watchedBody{body: resp.Body, ctx: ctx, cancel: cancel, timer: timer, idle: t.idle}
+	resp.Body = &watchedBody{body: resp.Body, ctx: ctx, cancel: cancel, timer: timer, idle: t.idle, most: t.most}
 	return resp, nil
 }
 
@@ -78,6 +80,7 @@ type watchedBody struct {
 	cancel context.CancelCauseFunc
 	timer  *time.Timer
 	idle   time.Duration
+	most   int64
 	read   int64
 	ended  bool
 }
@@ -89,8 +92,8 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 	}
 	b.ended = err != nil
 	b.read += int64(n)
-	if b.read > MaxBody {
-		return n, fmt.Errorf("%w: over %d bytes", ErrTooLarge, MaxBody)
+	if b.read > b.most {
+		return n, fmt.Errorf("%w: over %d bytes", ErrTooLarge, b.most)
 	}
 	if err != nil && err != io.EOF && errors.Is(context.Cause(b.ctx), ErrSilent) {
 		err = context.Cause(b.ctx)
