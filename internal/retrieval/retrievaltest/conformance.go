@@ -48,6 +48,8 @@ func Run(t *testing.T, open func(tb testing.TB, docs []Document) retrieval.Retri
 		{"obeys a cancelled context", obeysCancel},
 		{"serves many callers at once", servesMany},
 		{"excerpts documents in order", excerpts},
+		{"knows its terms", knowsTerms},
+		{"lists words by prefix", listsWords},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open(t, docs)) })
 	}
@@ -231,5 +233,60 @@ func excerpts(t *testing.T, r retrieval.Retriever) {
 		if !strings.Contains(got[i].Text, want) || !utf8.ValidString(got[i].Text) || want == "" && got[i] != (retrieval.Excerpt{}) {
 			t.Errorf("%q: got %+v, want it to hold %q", asked[i], got[i], want)
 		}
+	}
+}
+
+func knowsTerms(t *testing.T, r retrieval.Retriever) {
+	stats, ok := r.(retrieval.TermStats)
+	if !ok {
+		t.Skip("not a TermStats")
+	}
+	if n := stats.N(); n != len(collection()) {
+		t.Errorf("got %d documents, want %d", n, len(collection()))
+	}
+	text := "Zinc, 灯塔 and tulip!"
+	var words []string
+	stats.Analyze(text, func(term []byte, start, end int) {
+		words = append(words, text[start:end])
+		want := map[string]int{"Zinc": 2, "tulip": 12}[text[start:end]]
+		if want != 0 && stats.DF(string(term)) != want {
+			t.Errorf("%s: got df %d, want %d", term, stats.DF(string(term)), want)
+		}
+	})
+	if got := strings.Join(words, " "); !strings.HasPrefix(got, "Zinc ") || !strings.HasSuffix(got, " tulip") {
+		t.Errorf("got the words %q", got)
+	}
+	if df := stats.DF("xylograph"); df != 0 {
+		t.Errorf("unknown term: got df %d", df)
+	}
+}
+
+func listsWords(t *testing.T, r retrieval.Retriever) {
+	x, ok := r.(retrieval.PrefixExpander)
+	if !ok {
+		t.Skip("not a PrefixExpander")
+	}
+	for _, tt := range []struct {
+		prefix string
+		limit  int
+		finds  string
+	}{
+		{"obsid", 5, "lines"},
+		{"smelt", 5, "zinc-2"},
+	} {
+		words := x.WordsWithPrefix(tt.prefix, tt.limit)
+		if len(words) != 1 {
+			t.Errorf("%s: got %q, want one word", tt.prefix, words)
+			continue
+		}
+		if got := ids(search(t, r, words[0], 10)); got != tt.finds {
+			t.Errorf("%s: %q finds %s, want %s", tt.prefix, words[0], got, tt.finds)
+		}
+	}
+	if got := x.WordsWithPrefix("xylo", 5); len(got) != 0 {
+		t.Errorf("got %q for a prefix no word has", got)
+	}
+	if got := x.WordsWithPrefix("f", 2); len(got) != 2 {
+		t.Errorf("got %q, want two words", got)
 	}
 }

@@ -6,6 +6,7 @@
 package retrievaltest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -18,7 +19,7 @@ import (
 
 // Document is a document of a test.
 type Document struct {
-	DocID, Title, Text string
+	DocID, Title, Text, URL string
 }
 
 // Contents is the text that is ranked and read: title, newline, text; the text alone
@@ -31,7 +32,8 @@ func (d Document) Contents() string {
 }
 
 // Memory ranks documents by how much of the query they hold: for each distinct word of
-// the query tf/(tf+1). It is safe for concurrent use.
+// the query tf/(tf+1). It implements every optional interface except
+// [retrieval.Excerpter]. It is safe for concurrent use.
 type Memory struct {
 	docs map[string]Document
 	tf   map[string]map[string]int // docid → word → occurrences
@@ -69,7 +71,8 @@ func (m *Memory) Search(ctx context.Context, req retrieval.SearchRequest) (retri
 			}
 		}
 		if score > 0 {
-			ranking = append(ranking, retrieval.Hit{DocID: id, Score: score, HasScore: true, Title: m.docs[id].Title})
+			d := m.docs[id]
+			ranking = append(ranking, retrieval.Hit{DocID: id, Score: score, HasScore: true, Title: d.Title, URL: d.URL})
 		}
 	}
 	slices.SortStableFunc(ranking, func(a, b retrieval.Hit) int {
@@ -97,6 +100,44 @@ func (m *Memory) Read(ctx context.Context, req retrieval.ReadRequest) (retrieval
 	from := min(max(req.Offset, 1)-1, len(lines))
 	to := from + min(max(req.Limit, 1), len(lines)-from)
 	return retrieval.Chunk{DocID: d.DocID, Title: d.Title, Lines: lines[from:to], Offset: from + 1, TotalLines: len(lines)}, nil
+}
+
+// Analyze implements [retrieval.TermStats].
+func (m *Memory) Analyze(text string, emit func(term []byte, start, end int)) {
+	retrieval.PlainWords{}.Analyze(text, emit)
+}
+
+// KeepsPrefix implements [retrieval.PrefixKeeper].
+func (m *Memory) KeepsPrefix() bool { return true }
+
+// DF implements [retrieval.TermStats].
+func (m *Memory) DF(term string) int {
+	df := 0
+	for _, counts := range m.tf {
+		if counts[term] > 0 {
+			df++
+		}
+	}
+	return df
+}
+
+// N implements [retrieval.TermStats].
+func (m *Memory) N() int { return len(m.docs) }
+
+// WordsWithPrefix implements [retrieval.PrefixExpander].
+func (m *Memory) WordsWithPrefix(prefix string, limit int) []string {
+	df := map[string]int{}
+	for _, counts := range m.tf {
+		for word := range counts {
+			if strings.HasPrefix(word, prefix) {
+				df[word]++
+			}
+		}
+	}
+	list := slices.SortedFunc(maps.Keys(df), func(a, b string) int {
+		return cmp.Or(cmp.Compare(df[b], df[a]), cmp.Compare(a, b))
+	})
+	return list[:min(limit, len(list))]
 }
 
 func (m *Memory) check(ctx context.Context, operation string) error {
