@@ -87,7 +87,7 @@ func TestFittingToNoiseIsNoRealGain(t *testing.T) {
 	// Every setting suits a few queries at random and none is better than another.
 	ranker := fakeRanker{func(query string, p bm25.Params) int {
 		h := uint64(2166136261)
-		for _, c := range fmt.Sprint(query, p) {
+		for _, c := range fmt.Sprint("noise", query, p) {
 			h = (h ^ uint64(c)) * 1099511628211
 		}
 		return 1 + int(h>>33%10)
