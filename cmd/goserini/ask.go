@@ -83,7 +83,7 @@ func runAsk(ctx context.Context, term *terminal, cmd *cobra.Command, folder, que
 	if o.model == "" {
 		sayWhatIsThere(ctx, term)
 	}
-	r, err := o.researcher(cmd, ix, chosenByBurstiness(ix))
+	r, err := o.researcher(cmd, ix, chosenByCollection(ix))
 	if err != nil {
 		return err
 	}

@@ -89,9 +89,9 @@ func (f *researchFlags) researcher(cmd *cobra.Command, ix *index.Index, fallback
 	return r, nil
 }
 
-// chosenByBurstiness is the agent's default: by how often documents repeat their words.
-func chosenByBurstiness(ix *index.Index) func() (bm25.Params, string) {
-	return func() (bm25.Params, string) { return bm25.Choose(ix.Stats().Tokens, ix.Stats().Postings) }
+// chosenByCollection is the agent's default: by what the documents are like.
+func chosenByCollection(ix *index.Index) func() (bm25.Params, string) {
+	return func() (bm25.Params, string) { return chooseBM25(ix.Stats()) }
 }
 
 // research answers one question.

@@ -135,12 +135,12 @@ func embeddedKey(b *benchmark.Benchmark) (string, error) {
 	return keyOf("embedded", hex.EncodeToString(h.Sum(nil)), b.Analyzer, fmt.Sprint(index.FormatVersion)), nil
 }
 
-// benchmarkParams prefers a benchmark's own setting to the rule by burstiness.
+// benchmarkParams prefers a benchmark's own setting to the rule over all collections.
 func benchmarkParams(b *benchmark.Benchmark, ix *index.Index) func() (bm25.Params, string) {
 	if b.BM25 != nil {
 		return func() (bm25.Params, string) { return *b.BM25, "benchmark " + b.Name }
 	}
-	return chosenByBurstiness(ix)
+	return chosenByCollection(ix)
 }
 
 // benchmarkRun is a run ready to be made.

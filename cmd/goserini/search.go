@@ -22,7 +22,7 @@ type bm25Flags struct {
 func (f *bm25Flags) register(cmd *cobra.Command) {
 	cmd.Flags().Float32Var(&f.k1, "k1", 0, "BM25 k1, at least 0")
 	cmd.Flags().Float32Var(&f.b, "b", 0, "BM25 b, between 0 and 1")
-	cmd.Flags().StringVar(&f.setting, "bm25", "", "a named setting: anserini (0.9, 0.4), paper (25, 1), auto (by how often documents repeat their words)")
+	cmd.Flags().StringVar(&f.setting, "bm25", "", "a named setting: anserini (0.9, 0.4), paper (25, 1), auto (by what the documents are like)")
 }
 
 // resolve returns the setting and where it came from. fallback is used when no flag chooses.
@@ -39,7 +39,7 @@ func (f *bm25Flags) resolve(cmd *cobra.Command, stats index.Stats, fallback func
 	case "paper":
 		p, source = bm25.Paper, "--bm25 paper"
 	case "auto":
-		p, source = bm25.Choose(stats.Tokens, stats.Postings)
+		p, source = chooseBM25(stats)
 		source = "--bm25 auto: " + source
 	default:
 		return p, "", usagef(cmd, "--bm25 %q: want anserini, paper or auto", f.setting)
@@ -62,6 +62,11 @@ func (f *bm25Flags) resolve(cmd *cobra.Command, stats index.Stats, fallback func
 		return p, "", usagef(cmd, "%w", err)
 	}
 	return p, source, nil
+}
+
+// chooseBM25 chooses by what documents are like.
+func chooseBM25(s index.Stats) (bm25.Params, string) {
+	return bm25.Choose(bm25.Collection{Tokens: s.Tokens, Postings: s.Postings, Length90: s.Lengths.P90})
 }
 
 func anseriniDefault() (bm25.Params, string) { return bm25.Anserini, "default: Anserini's" }

@@ -64,7 +64,7 @@ func runShowIndex(ctx context.Context, term *terminal, dir string, o showIndexOp
 	defer ix.Close()
 	stats := ix.Stats()
 	r := indexReport{Stats: stats, AverageLength: stats.AverageLength(), Fingerprint: ix.Fingerprint()}
-	r.AutoBM25, r.AutoReason = bm25.Choose(stats.Tokens, stats.Postings)
+	r.AutoBM25, r.AutoReason = chooseBM25(stats)
 	if o.term != "" {
 		ranking, err := ix.Search(ctx, index.Query{Text: o.term, Params: bm25.Anserini, Depth: 1})
 		if err != nil {

@@ -5,46 +5,47 @@ import (
 	"math"
 )
 
-// Ramp is a rule that chooses k1 and b by how bursty a collection is: by the mean number of
-// times a document holds a term that it holds at all. Where words come once, a second
-// occurrence says little more and Anserini's setting ranks best; where documents repeat their
-// words, it takes many occurrences to tell what a document is about, and its length to put them
-// into proportion. Between From and To both parameters move together, in twelve steps: b by
-// .05, k1 by the same factor every time.
-type Ramp struct{ From, To float64 }
+// Collection has the statistics that k1 and b are chosen by.
+type Collection struct {
+	// Tokens counts all tokens, Postings the pairs of a term and a document that holds it.
+	Tokens, Postings int64
+	// Length90 is the 90th percentile of the documents' lengths in tokens.
+	Length90 int64
+}
 
-// Auto has the ends that docs/bm25-parameters.md derives and judges.
-var Auto = Ramp{From: 1.3, To: 2.45}
+// MeanTF is the mean number of times a document holds a term that it holds at all: how much
+// the documents repeat their words. It is at least 1.
+func (c Collection) MeanTF() float64 {
+	if c.Postings == 0 {
+		return 1
+	}
+	return float64(c.Tokens) / float64(c.Postings)
+}
 
-// HighK1 and HighB are the upper end of a ramp. The paper finds k1=16 b=1 best and uses
-// k1=25 b=1: the geometric mean of the two is 20. The lower end is Anserini's setting.
+// The settings that are chosen from lead from Anserini's to (HighK1, HighB) in twelve steps. The
+// paper finds k1=16 b=1 best for long documents and uses k1=25 b=1: 20 is the geometric mean.
 const (
 	HighK1 = 20
 	HighB  = 1
+	steps  = 12
 )
 
-const rampSteps = 12
-
-// Settings are those a ramp chooses from, in order.
-func Settings() []Params {
-	all := make([]Params, rampSteps+1)
-	for i := range all {
-		all[i] = rampSetting(i)
-	}
-	return all
-}
-
-// Params returns the setting for a mean term frequency, which is at least 1.
-func (r Ramp) Params(meanTF float64) Params {
-	share := (meanTF - r.From) / (r.To - r.From)
-	return rampSetting(int(math.Round(rampSteps * min(max(share, 0), 1))))
-}
-
-func rampSetting(step int) Params {
-	share := float64(step) / rampSteps
+// Step returns the setting at a share of the way from Anserini's to (HighK1, HighB), by the
+// nearest of the steps: every step adds the same to b and multiplies k1 by the same.
+func Step(share float64) Params {
+	share = math.Round(steps*share) / steps
 	k1 := float64(Anserini.K1) * math.Pow(HighK1/float64(Anserini.K1), share)
 	b := float64(Anserini.B) + float64((HighB-float64(Anserini.B))*share)
 	return Params{K1: twoDigits(k1), B: twoDigits(b)}
+}
+
+// Steps are all settings that Step returns, in order.
+func Steps() []Params {
+	all := make([]Params, steps+1)
+	for i := range all {
+		all[i] = Step(float64(i) / steps)
+	}
+	return all
 }
 
 // twoDigits rounds a number of at least .1 and below 100 to two significant digits, which is
@@ -57,24 +58,33 @@ func twoDigits(v float64) float32 {
 	return float32(math.Round(v*units) / units)
 }
 
-// MeanTF is the mean frequency of a term in a document that holds it.
-func MeanTF(tokens, postings int64) float64 {
-	if postings == 0 {
-		return 1
-	}
-	return float64(tokens) / float64(postings)
+// Ramp turns a statistic into a share: 0 up to From, 1 from To on, and between them in
+// proportion to its logarithm. Both are above 0.
+type Ramp struct{ From, To float64 }
+
+// Share is between 0 and 1.
+func (r Ramp) Share(v float64) float64 {
+	return min(max(math.Log(v/r.From)/math.Log(r.To/r.From), 0), 1)
 }
 
-// Choose picks the setting for an index by the numbers of its tokens and postings, and says why.
-func Choose(tokens, postings int64) (Params, string) {
-	tf := MeanTF(tokens, postings)
-	p := Auto.Params(tf)
-	why := fmt.Sprintf("between %g and %g", Auto.From, Auto.To)
-	switch {
-	case tf <= Auto.From:
-		why = fmt.Sprintf("not above %g", Auto.From)
-	case tf >= Auto.To:
-		why = fmt.Sprintf("at least %g", Auto.To)
+// Repetition is the ramp over the mean term frequency. Where documents hold a word once, a second
+// occurrence says little more; where they repeat their words, only many occurrences tell
+// what a document is about, in proportion to its length. Derived and judged in
+// docs/bm25-parameters.md.
+var Repetition = Ramp{From: 1.35, To: 2.45}
+
+// Long is the ramp over the 90th percentile of lengths. It keeps a few books among many notes
+// from deciding for the notes: the longest documents hold most of the tokens and make the mean.
+// It is no result of fitting and binds on none of the collections the other was fitted to.
+var Long = Ramp{From: 100, To: 400}
+
+// Choose picks the setting for a collection, and says why.
+func Choose(c Collection) (Params, string) {
+	repetition, long := Repetition.Share(c.MeanTF()), Long.Share(max(float64(c.Length90), 1))
+	p := Step(min(repetition, long))
+	why := fmt.Sprintf("a document holds each of its terms %.2f times on average", c.MeanTF())
+	if Step(repetition) != p {
+		why += fmt.Sprintf(", but nine of ten have no more than %d tokens", c.Length90)
 	}
-	return p, fmt.Sprintf("chosen by burstiness: a document holds a term %.2f times on average, %s", tf, why)
+	return p, why
 }
