@@ -18,6 +18,8 @@ const (
 type finder struct {
 	written string
 	re      *regexp.Regexp
+	// word, in lower case, stands in every match of plain words; empty for expressions.
+	word string
 	// note says how the pattern was read where that is not plain.
 	note string
 }
@@ -36,6 +38,9 @@ func newFinder(toolName, pattern string) (*finder, error) {
 		expression = strings.TrimSuffix(inner, "/")
 	}
 	if regexp.QuoteMeta(expression) == pattern { // plain words
+		if words := strings.Fields(strings.ToLower(pattern)); len(words) > 0 {
+			f.word = words[0]
+		}
 		return f, f.compile(toolName, literal)
 	}
 	if _, err := syntax.Parse(expression, syntax.Perl); err != nil {
@@ -68,25 +73,73 @@ type matchedLine struct {
 // lines calls see with the lines of text in which matches begin, in order, until it
 // returns false; first is the number of the first line of text.
 func (f *finder) lines(text string, first int, see func(matchedLine) bool) {
+	lowered := ""
+	if f.word != "" {
+		if lowered = strings.ToLower(text); len(lowered) != len(text) {
+			lowered = "" // offsets do not agree: do without
+		}
+	}
 	number, begin := first, 0
 	for begin <= len(text) {
-		// The search begins with a line, so what an expression says about borders holds.
-		match := f.re.FindStringIndex(text[begin:])
-		if match == nil {
+		at, end := f.next(text, lowered, begin)
+		if at < 0 {
 			return
 		}
-		at := begin + match[0]
 		if newline := strings.LastIndexByte(text[begin:at], '\n'); newline >= 0 {
 			number += strings.Count(text[begin:at], "\n")
 			begin += newline + 1
 		}
 		line, _, more := strings.Cut(text[begin:], "\n")
-		if match[1] > match[0] && !see(matchedLine{number, line, at - begin}) || !more {
+		if end > at && !see(matchedLine{number, line, at - begin}) || !more {
 			return
 		}
 		begin += len(line) + 1
 		number++
 	}
+}
+
+// next returns the first match in text that begins at offset begin, which is the
+// beginning of a line, or behind; -1 if there is none. Because it begins with a line,
+// what an expression says about borders holds. With lowered, the text in lower case of
+// the same length, lines without the word are passed over.
+func (f *finder) next(text, lowered string, begin int) (at, end int) {
+	if lowered == "" {
+		match := f.re.FindStringIndex(text[begin:])
+		if match == nil {
+			return -1, -1
+		}
+		return begin + match[0], begin + match[1]
+	}
+	for from := begin; ; {
+		i := strings.Index(lowered[from:], f.word)
+		if i < 0 {
+			return -1, -1
+		}
+		lineStart := strings.LastIndexByte(text[:from+i], '\n') + 1
+		lineEnd := endOfLine(text, from+i)
+		// The rest of the phrase may stand on the lines behind.
+		reach := lineEnd
+		for range overlapLines {
+			if reach < len(text) {
+				reach = endOfLine(text, reach+1)
+			}
+		}
+		if match := f.re.FindStringIndex(text[lineStart:reach]); match != nil && lineStart+match[0] <= lineEnd {
+			return lineStart + match[0], lineStart + match[1]
+		}
+		if lineEnd == len(text) {
+			return -1, -1
+		}
+		from = lineEnd + 1
+	}
+}
+
+// endOfLine returns the offset of the line end at or behind at, or the end of text.
+func endOfLine(text string, at int) int {
+	if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
+		return at + i
+	}
+	return len(text)
 }
 
 // around cuts a line to length characters around byte offset at and returns the piece and

@@ -14,10 +14,11 @@ import (
 const (
 	// findLines is the default number of matching lines shown of a document.
 	findLines = 20
-	// blockBytes is about how much of a document is looked through at a time. A match over
-	// the border of two blocks is seen if it spans at most overlapLines line ends.
-	blockBytes   = 1 << 20
+	// overlapLines is the number of line ends over which a match is seen at the border of
+	// two blocks of lines.
 	overlapLines = 3
+	// countBytes is how far matches are counted beyond those that are shown.
+	countBytes = 32 << 20
 )
 
 // findPage is a find in one document.
@@ -27,6 +28,8 @@ type findPage struct {
 	// matched are the lines shown as matches; total counts all from the offset on.
 	matched []matchedLine
 	total   int
+	// uncounted says that there may be matches beyond total.
+	uncounted bool
 	// context has the lines around matches, by number.
 	context map[int]string
 }
@@ -66,9 +69,12 @@ func (c *Controller) lookThrough(ctx context.Context, p *findPage) error {
 	p.d.Matches = 0
 	next := p.d.Offset
 	seen := p.d.Offset - 1 // the last line in which a match was reported
-	batch := linesAtATime
+	beyond := 0            // bytes looked through since the limit was reached
 	for {
-		chunk, err := c.readLines(ctx, &p.d, next, batch)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		chunk, err := c.readLines(ctx, &p.d, next, linesAtATime)
 		if err != nil {
 			return err
 		}
@@ -77,7 +83,8 @@ func (c *Controller) lookThrough(ctx context.Context, p *findPage) error {
 			return nil
 		}
 		lines := chunk.Lines
-		p.finder.lines(strings.Join(lines, "\n"), next, func(l matchedLine) bool {
+		text := strings.Join(lines, "\n")
+		p.finder.lines(text, next, func(l matchedLine) bool {
 			if l.number > seen {
 				seen = l.number
 				p.take(l, lines, next)
@@ -87,6 +94,12 @@ func (c *Controller) lookThrough(ctx context.Context, p *findPage) error {
 		last := next + len(lines) - 1
 		if last >= chunk.TotalLines {
 			return nil
+		}
+		if p.total > p.d.Limit {
+			if beyond += len(text); beyond > countBytes {
+				p.uncounted = true
+				return nil
+			}
 		}
 		next = max(last+1-overlapLines, next+1)
 	}
@@ -112,7 +125,7 @@ func (p *findPage) take(l matchedLine, lines []string, first int) {
 // render shows the matching lines with one line before and after each.
 func (p *findPage) render(o Options) string {
 	d := &p.d
-	d.Matches = p.total
+	d.Matches, d.Uncounted = p.total, p.uncounted
 	longest := *d
 	longest.FirstLine, longest.LastLine, longest.NextOffset, longest.CutBy = d.TotalLines, d.TotalLines, d.TotalLines, "bytes"
 	pg := newPage(o, findInHead(longest), findInFoot(longest))
@@ -168,7 +181,11 @@ func writePiece(b *strings.Builder, number int, line string, at int) {
 func findInHead(d ReadDetails) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "docid=%s lines %d-%d of %d\n", showID(d.DocID), d.FirstLine, d.LastLine, d.TotalLines)
-	fmt.Fprintf(&b, "find=%s: %d matching lines", quoteJSON(d.Find), d.Matches)
+	atLeast := ""
+	if d.Uncounted {
+		atLeast = "at least "
+	}
+	fmt.Fprintf(&b, "find=%s: %s%d matching lines", quoteJSON(d.Find), atLeast, d.Matches)
 	if d.Offset > 1 {
 		fmt.Fprintf(&b, " from line %d on", d.Offset)
 	}

@@ -14,7 +14,7 @@ const (
 	outlinePlaces = 6
 	outlineLength = 90
 	// leadShare is the share of an opening page that may come before the best passage.
-	leadShare = 0.2
+	leadShare = 0.1
 )
 
 // opening is where and why a document is opened at a place of its own.

@@ -33,6 +33,8 @@ type ReadDetails struct {
 	// lines from Offset on.
 	Find    string `json:"find,omitempty"`
 	Matches int    `json:"matches,omitempty"`
+	// Uncounted says that there may be more matches: the rest was not looked through.
+	Uncounted bool `json:"uncounted,omitempty"`
 	// OpenedFor is the search for whose best passage the page was opened where it was.
 	OpenedFor string `json:"opened_for,omitempty"`
 	// CutBy is "lines" or "bytes" where that limit ended the page early.

@@ -14,7 +14,8 @@ import (
 
 // plan is a query as agents write it, taken apart.
 type plan struct {
-	// words is the bag of words to rank by: the query itself where it has no operators.
+	// words is the bag of words to rank by, without the prefixes: the query itself where it
+	// has no operators.
 	words    string
 	phrases  []string
 	without  []string // words and phrases a document must not hold
@@ -66,7 +67,7 @@ func parsePlan(query string) plan {
 		return p
 	}
 	p.words = strings.Join(words, " ")
-	if !hasWord(p.words) { // only exclusions or a site: nothing to rank by, so they are words
+	if !hasWord(p.words) && len(p.prefixes) == 0 { // only exclusions or a site: nothing to rank by, so they are words
 		p = plan{words: query}
 	}
 	return p
@@ -119,9 +120,9 @@ func (p *plan) take(piece string, quoted bool) (word string, operator bool) {
 	case piece == "OR" || piece == "|":
 		p.or = true
 		return "", true
-	case isPrefix && hasWord(stem) && !strings.Contains(stem, "*"):
+	case isPrefix && len(stem) > 1 && hasWord(stem) && !strings.Contains(stem, "*"):
 		p.prefixes = append(p.prefixes, stem)
-		return stem, true
+		return "", true
 	}
 	return piece, false
 }
@@ -148,7 +149,7 @@ func (c *Controller) searchPlan(ctx context.Context, query string) (*found, erro
 	words := p.words
 	for _, prefix := range p.prefixes {
 		expanded, note := c.expand(prefix)
-		words += expanded
+		words = strings.TrimSpace(words + " " + expanded)
 		reading = append(reading, note)
 	}
 	ranking, err := c.retriever.Search(ctx, retrieval.SearchRequest{Query: words, Depth: c.options.Depth})
@@ -173,21 +174,24 @@ func (c *Controller) searchPlan(ctx context.Context, query string) (*found, erro
 	if unknown := c.unknownWords(words); unknown != "" {
 		reading = append(reading, unknown)
 	}
-	return &found{ranking: ranking, terms: p.words, reading: reading}, nil
+	return &found{ranking: ranking, terms: words, reading: reading}, nil
 }
 
-// expand returns the words a prefix stands for, ready to be appended to a query.
+// expand returns the words a prefix stands for.
 func (c *Controller) expand(prefix string) (words, note string) {
+	name := shortWord(prefix) + "*"
 	expander, ok := c.retriever.(retrieval.PrefixExpander)
 	if !ok {
-		return "", fmt.Sprintf("%s* as the word alone, since this collection cannot list words", shortWord(prefix))
+		return prefix, name + " as the word alone, since this collection cannot list words"
 	}
-	prefix = strings.ToLower(prefix)
-	list := slices.DeleteFunc(slices.Clone(expander.WordsWithPrefix(prefix, prefixWords)), func(w string) bool { return w == prefix })
-	if len(list) == 0 {
-		return "", fmt.Sprintf("%s* (no longer word begins so)", shortWord(prefix))
+	list := expander.WordsWithPrefix(strings.ToLower(prefix), prefixWords)
+	switch len(list) {
+	case 0:
+		return prefix, name + " (no word begins so)"
+	case prefixWords:
+		return strings.Join(list, " "), fmt.Sprintf("%s as the %d commonest words that begin so", name, len(list))
 	}
-	return " " + strings.Join(list, " "), fmt.Sprintf("%s* as the %d commonest words that begin so", shortWord(prefix), len(list))
+	return strings.Join(list, " "), fmt.Sprintf("%s as %s", name, firstCharacters(strings.Join(list, ", "), queryShown))
 }
 
 // keepSites keeps the hits whose address is on one of the sites.
