@@ -14,7 +14,7 @@ const notFound = "not found"
 // whole is not convincing either, of the part that asks.
 const (
 	leastTotal = 0.30
-	leastFocus = 0.40
+	leastFocus = 0.45
 	convincing = 0.60
 )
 

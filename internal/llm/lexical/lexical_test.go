@@ -35,9 +35,7 @@ func over(tb testing.TB, dir string, docs []corpus.Document) asker {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { ix.Close() })
-	s := ix.Stats()
-	params, _ := bm25.Choose(bm25.Collection{Tokens: s.Tokens, Postings: s.Postings, Length90: s.Lengths.P90})
-	r := local.New(ix, params)
+	r := local.New(ix, bm25.Anserini)
 	return func(question string, client llm.Client, budget agent.Budget) trajectory.Record {
 		rec, err := agent.Run(context.WithoutCancel(tb.Context()), agent.Question{Text: question}, agent.Config{
 			Client: client, Model: "lexical", Tools: controller.New(r, controller.Options{}).Tools(), Budget: budget,
