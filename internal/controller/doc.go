@@ -7,6 +7,9 @@
 // and it caches rankings, pages, ends a page early where it would grow too long (and
 // says so), and records which documents a call surfaced, previewed and opened.
 //
+// That is the paper's interface and the zero value of [Options]. The parts of
+// [Navigator] add optional arguments and better pages, each by itself.
+//
 // Documents are foreign text. On a result page they appear only inside one-line fields
 // whose line breaks and control characters are replaced; in a document page every line
 // of text stands behind its line number and a tab. A line that begins otherwise is the

@@ -217,6 +217,20 @@ func TestStatelessIdsCarrySeveralQueries(t *testing.T) {
 	}
 }
 
+func TestASharedControllerRemembersNoConversation(t *testing.T) {
+	o, err := controller.Profile("navigator")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Stateless = true
+	c := controller.New(retrievaltest.NewMemory(coast()...), o)
+	first := call(t, c, "search", `{"query":"keeper Orvane"}`).Text
+	call(t, c, "read_document", `{"docid":"register"}`)
+	if diff := cmp.Diff(first, call(t, c, "search", `{"query":"keeper Orvane"}`).Text); diff != "" {
+		t.Errorf("the same call gives another page:\n%s", diff)
+	}
+}
+
 func TestNoveltyDoesNotDependOnWhichCallEndsFirst(t *testing.T) {
 	pages := func(order []int) []string {
 		c := navigator(t, retrievaltest.NewMemory(coast()...), "novelty", "excerpts")

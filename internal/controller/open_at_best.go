@@ -64,9 +64,6 @@ func (c *Controller) openAtBest(ctx context.Context, d *ReadDetails) (*opening, 
 
 // latestRanking returns the latest search kept that ranked the document, and what it found.
 func (c *Controller) latestRanking(docid string) (*slot, *found) {
-	if c.options.Stateless {
-		return nil, nil // its rankings may belong to other conversations
-	}
 	kept := c.rankings.kept()
 	for i := len(kept) - 1; i >= 0; i-- {
 		if f := kept[i].peek(); f != nil {

@@ -29,7 +29,9 @@ type Options struct {
 	PageLines int `json:"page_lines"`
 	PageBytes int `json:"page_bytes"`
 	// Stateless makes search ids that carry their query, so that any process that
-	// serves the same collection resolves them. Otherwise they are s1, s2, …
+	// serves the same collection resolves them, and a controller may serve many
+	// conversations. Otherwise they are s1, s2, …. The parts of the navigator that
+	// remember a conversation, Novelty and ReadAtBest, are then off.
 	Stateless bool `json:"stateless,omitempty"`
 	// Navigator are the parts of the navigator profile.
 	Navigator Navigator `json:"navigator"`
@@ -58,6 +60,9 @@ func (o Options) resolved() Options {
 		if *d.value <= 0 {
 			*d.value = d.def
 		}
+	}
+	if o.Stateless {
+		o.Navigator.Novelty, o.Navigator.ReadAtBest = false, false
 	}
 	return o
 }

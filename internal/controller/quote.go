@@ -65,7 +65,9 @@ func showID(id string) string {
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case strings.ContainsRune("\t\n\v\f\r\u0085\u2028\u2029", r):
+		case r >= ' ' && r < 0x7f:
+			return r
+		case r >= '\t' && r <= '\r', r == '\u0085', r == '\u2028', r == '\u2029':
 			return ' '
 		case unicode.IsControl(r):
 			return utf8.RuneError
