@@ -44,8 +44,11 @@ language model.`,
 			if len(args) == 2 {
 				folder = args[0]
 			}
-			if (folder == "") == (o.dir == "") {
-				return usagef(cmd, "say over what to ask: either --index DIR, or a folder before the question")
+			if err := o.retriever.resolve(cmd, &o.dir); err != nil {
+				return err
+			}
+			if (folder == "") == (o.dir+o.retriever.spec == "") {
+				return usagef(cmd, "say over what to ask: either --index DIR, or a folder before the question, or --retriever SPEC")
 			}
 			if strings.TrimSpace(question) == "" {
 				return usagef(cmd, "QUESTION is empty")
@@ -64,6 +67,9 @@ language model.`,
 }
 
 func (o askOptions) open(ctx context.Context, term *terminal, folder string) (*index.Index, string, error) {
+	if o.retriever.spec != "" {
+		return nil, "", nil
+	}
 	if folder == "" {
 		ix, err := openIndex(o.dir)
 		return ix, o.dir, err
@@ -79,7 +85,9 @@ func runAsk(ctx context.Context, term *terminal, cmd *cobra.Command, folder, que
 	if err != nil {
 		return err
 	}
-	defer ix.Close()
+	if ix != nil {
+		defer ix.Close()
+	}
 	if o.model == "" {
 		sayWhatIsThere(ctx, term)
 	}
@@ -87,6 +95,7 @@ func runAsk(ctx context.Context, term *terminal, cmd *cobra.Command, folder, que
 	if err != nil {
 		return err
 	}
+	defer r.close()
 	r.describe(term)
 	if o.out == "" {
 		if o.out, err = newRunDir("ask"); err != nil {
@@ -158,7 +167,7 @@ func (r *researcher) closing(term *terminal, rec trajectory.Record, took time.Du
 	term.say("%s in %s: %d turns, %d tool calls, %s tokens in (%s cached), %s out, %s", rec.Status, duration(took), rec.Turns, rec.ExecutedCalls,
 		count(u.Input+u.CacheRead+u.CacheWrite), count(u.CacheRead), count(u.Output), r.cost(rec))
 	term.hint("record: %s", out)
-	if c := rec.Answer.Citations; len(c) > 0 {
+	if c := rec.Answer.Citations; len(c) > 0 && indexDir != "" {
 		term.hint("source: goserini read --index %s %s", shellQuote(indexDir), shellQuote(c[0].DocID))
 	}
 }

@@ -23,6 +23,7 @@ import (
 type researcher struct {
 	index      *index.Index
 	retriever  retrieval.Retriever
+	collection *collection
 	params     bm25.Params
 	bm25Source string
 	tools      controller.Options
@@ -37,6 +38,7 @@ type researcher struct {
 // researchFlags are the flags of every command that runs the agent.
 type researchFlags struct {
 	bm25      bm25Flags
+	retriever retrieverFlag
 	model     string
 	effort    string
 	timeout   time.Duration
@@ -51,6 +53,7 @@ type researchFlags struct {
 
 func (f *researchFlags) register(cmd *cobra.Command) {
 	f.bm25.register(cmd)
+	f.retriever.register(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.model, "model", "", "PROVIDER/MODEL, builtin/lexical (no language model) or script/FILE")
 	fl.StringVar(&f.effort, "effort", "", "the provider's word for reasoning effort")
@@ -64,14 +67,31 @@ func (f *researchFlags) register(cmd *cobra.Command) {
 	fl.IntVar(&f.depth, "depth", 1000, "hits that a search ranks and caches")
 }
 
-// researcher resolves the flags over an open index. fallback gives k1 and b where no flag does.
+// researcher resolves the flags over an open index, or over the retriever they name where
+// there is none. fallback gives k1 and b where no flag does.
 func (f *researchFlags) researcher(cmd *cobra.Command, ix *index.Index, fallback func() (bm25.Params, string)) (*researcher, error) {
-	if f.depth < 1 {
-		return nil, usagef(cmd, "--depth %d: want at least 1", f.depth)
+	if ix == nil {
+		c, err := openRemote(f.retriever.spec)
+		if err != nil {
+			return nil, err
+		}
+		r, err := f.over(cmd, c)
+		if err != nil {
+			c.close()
+		}
+		return r, err
 	}
 	params, source, err := f.bm25.resolve(cmd, ix.Stats(), fallback)
 	if err != nil {
 		return nil, err
+	}
+	return f.over(cmd, &collection{Retriever: local.New(ix, params), index: ix, params: params, source: source})
+}
+
+// over resolves the flags over an open collection.
+func (f *researchFlags) over(cmd *cobra.Command, c *collection) (*researcher, error) {
+	if f.depth < 1 {
+		return nil, usagef(cmd, "--depth %d: want at least 1", f.depth)
 	}
 	m, err := openModel(f.model)
 	if err != nil {
@@ -81,12 +101,32 @@ func (f *researchFlags) researcher(cmd *cobra.Command, ix *index.Index, fallback
 		return nil, err
 	}
 	r := &researcher{
-		index: ix, retriever: local.New(ix, params), params: params, bm25Source: source,
+		collection: c, index: c.index, retriever: c.Retriever, params: c.params, bm25Source: c.source,
 		tools: controller.Options{Depth: f.depth}, model: m, effort: f.effort, maxOutput: f.maxOutput,
 		budget: agent.Budget{Timeout: f.timeout, MaxTurns: f.maxTurns, MaxCalls: f.maxCalls, MaxTokens: f.maxTokens, MaxCostUSD: f.maxCost},
 	}
 	r.tools = controller.New(r.retriever, r.tools).Options()
 	return r, nil
+}
+
+// close releases a retriever that is no index.
+func (r *researcher) close() { r.collection.close() }
+
+// exists says whether there is a document; nil where only reading it could tell.
+func (r *researcher) exists() func(docid string) bool {
+	if r.index == nil {
+		return nil
+	}
+	return func(docid string) bool { _, ok := r.index.Lookup(docid); return ok }
+}
+
+// retrieval describes what is searched, for the manifest.
+func (r *researcher) retrieval() experiment.Retrieval {
+	if r.index == nil {
+		return experiment.Retrieval{Retriever: r.collection.spec, Depth: r.tools.Depth}
+	}
+	return experiment.Retrieval{Retriever: "index", IndexFingerprint: r.index.Fingerprint(), Analyzer: r.index.Analyzer().Name(),
+		Variant: bm25.Variant, BM25: r.params, BM25Source: r.bm25Source, Depth: r.tools.Depth}
 }
 
 // chosenByCollection is the agent's default: by what the documents are like.
@@ -101,7 +141,7 @@ func (r *researcher) research(ctx context.Context, q experiment.Question, emit f
 		Client: r.model.client, Model: r.model.name, Label: r.model.label,
 		Tools: tools.Tools(), Budget: r.budget, Effort: r.effort, MaxOutputTokens: r.maxOutput,
 		Window: r.model.window, Price: r.model.price, Ledgers: r.ledgers,
-		Exists: func(docid string) bool { _, ok := r.index.Lookup(docid); return ok },
+		Exists: r.exists(),
 		Emit:   emit, Stream: r.stream,
 	})
 }
@@ -120,10 +160,9 @@ func (r *researcher) plan(name string, questions []experiment.Question) (experim
 		Name: name, Program: program, Prices: r.model.priceDate, Questions: questions, Research: r.research,
 		Spec: experiment.Spec{
 			Questions: len(questions), QuestionsHash: hash,
-			Retrieval: experiment.Retrieval{Retriever: "index", IndexFingerprint: r.index.Fingerprint(), Analyzer: r.index.Analyzer().Name(),
-				Variant: bm25.Variant, BM25: r.params, BM25Source: r.bm25Source, Depth: r.tools.Depth},
-			Tools: experiment.Tools{Profile: "paper", Hash: controller.New(r.retriever, r.tools).Fingerprint()},
-			Model: experiment.Model{Name: r.model.label, Effort: r.effort, MaxOutputTokens: r.maxOutput, PromptHash: agent.PromptHash("")},
+			Retrieval: r.retrieval(),
+			Tools:     experiment.Tools{Profile: "paper", Hash: controller.New(r.retriever, r.tools).Fingerprint()},
+			Model:     experiment.Model{Name: r.model.label, Effort: r.effort, MaxOutputTokens: r.maxOutput, PromptHash: agent.PromptHash("")},
 			Budget: experiment.Budget{TimeoutSeconds: r.budget.Timeout.Seconds(), MaxTurns: r.budget.MaxTurns, MaxCalls: r.budget.MaxCalls,
 				MaxTokens: r.budget.MaxTokens, MaxCostUSD: r.budget.MaxCostUSD},
 		},
@@ -132,8 +171,12 @@ func (r *researcher) plan(name string, questions []experiment.Question) (experim
 
 // describe says in two lines what will answer and over what.
 func (r *researcher) describe(term *terminal) {
-	s := r.index.Stats()
-	term.say("collection: %s documents, %s tokens; BM25 (%s), %s (%s)", count(s.Documents), count(s.Tokens), bm25.Variant, r.params, r.bm25Source)
+	if r.index == nil {
+		term.say("collection: %s", r.collection.spec)
+	} else {
+		s := r.index.Stats()
+		term.say("collection: %s documents, %s tokens; BM25 (%s), %s (%s)", count(s.Documents), count(s.Tokens), bm25.Variant, r.params, r.bm25Source)
+	}
 	label := r.model.label
 	if !r.model.isLanguageModel {
 		label += " (a scripted policy, no language model)"

@@ -39,6 +39,7 @@ Start here:
 		&cobra.Group{ID: "start", Title: "Start:"},
 		&cobra.Group{ID: "documents", Title: "Documents and search:"},
 		&cobra.Group{ID: "experiments", Title: "Experiments:"},
+		&cobra.Group{ID: "servers", Title: "Servers:"},
 		&cobra.Group{ID: "about", Title: "About:"},
 	)
 	add := func(group string, commands ...*cobra.Command) {
@@ -50,6 +51,7 @@ Start here:
 	add("start", newDemo(term), newAsk(term))
 	add("documents", newIndex(term), newSearch(term), newRead(term), newExplain(term), newAnalyze(term), newShow(term))
 	add("experiments", newRun(term), newJudge(term), newEval(term), newCompare(term), newReport(term), newBenchmarks(term))
+	add("servers", newMCP(term), newServe(term), newRPC(term))
 	add("about", newVersion(term), newExitCodes())
 	root.SetHelpCommandGroupID("about")
 	root.SetCompletionCommandGroupID("about")

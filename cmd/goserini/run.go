@@ -57,6 +57,9 @@ run. The same command again goes on: a question that has a result is not run aga
 			case o.limit < 0:
 				return usagef(cmd, "--limit %d: want 0 or more", o.limit)
 			}
+			if err := o.retriever.resolve(cmd, &o.index); err != nil {
+				return err
+			}
 			return runBenchmark(cmd.Context(), term, cmd, o)
 		},
 	}
@@ -143,6 +146,22 @@ func benchmarkParams(b *benchmark.Benchmark, ix *index.Index) func() (bm25.Param
 	return chosenByCollection(ix)
 }
 
+// openIndex opens the index of the benchmark, none where another retriever is named.
+func (o runOptions) openIndex(ctx context.Context, term *terminal, b *benchmark.Benchmark) (*index.Index, string, error) {
+	if o.retriever.spec != "" {
+		return nil, "", nil
+	}
+	return benchmarkIndex(ctx, term, b, o.index)
+}
+
+// close releases what the run searches.
+func (p *benchmarkRun) close() {
+	p.researcher.close()
+	if p.index != nil {
+		p.index.Close()
+	}
+}
+
 // benchmarkRun is a run ready to be made.
 type benchmarkRun struct {
 	benchmark  *benchmark.Benchmark
@@ -165,13 +184,15 @@ func (o runOptions) prepare(ctx context.Context, term *terminal, cmd *cobra.Comm
 	if o.limit > 0 && o.limit < len(questions) {
 		questions = questions[:o.limit]
 	}
-	ix, dir, err := benchmarkIndex(ctx, term, b, o.index)
+	ix, dir, err := o.openIndex(ctx, term, b)
 	if err != nil {
 		return nil, err
 	}
 	r, err := o.researcher(cmd, ix, benchmarkParams(b, ix))
 	if err != nil {
-		ix.Close()
+		if ix != nil {
+			ix.Close()
+		}
 		return nil, err
 	}
 	p := &benchmarkRun{benchmark: b, index: ix, indexDir: dir, researcher: r, questions: questions}
@@ -180,12 +201,12 @@ func (o runOptions) prepare(ctx context.Context, term *terminal, cmd *cobra.Comm
 		asked[i] = experiment.Question{ID: q.ID, Text: q.Text}
 	}
 	if p.plan, err = r.plan(o.out, asked); err != nil {
-		ix.Close()
+		p.close()
 		return nil, err
 	}
 	p.plan.Spec.Benchmark, p.plan.Spec.QuerySet = b.Name, o.querySet
 	if p.plan.Inputs, err = hashInputs(b.Files); err != nil {
-		ix.Close()
+		p.close()
 		return nil, err
 	}
 	return p, nil
@@ -216,7 +237,7 @@ func runBenchmark(ctx context.Context, term *terminal, cmd *cobra.Command, o run
 	if err != nil {
 		return err
 	}
-	defer p.index.Close()
+	defer p.close()
 	if o.dryRun {
 		return term.json(p.plan.Spec)
 	}

@@ -75,6 +75,7 @@ type searchOptions struct {
 	dir          string
 	hits         int
 	bm25         bm25Flags
+	retriever    retrieverFlag
 	json         bool
 	topics       string
 	output       string
@@ -96,10 +97,16 @@ A query is plain text, a bag of words. Put -- before a query that begins with a 
   goserini search --index my.index --topics queries.tsv --output run.txt`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.dir == "" {
+			if err := o.retriever.resolve(cmd, &o.dir); err != nil {
+				return err
+			}
+			if o.dir+o.retriever.spec == "" {
 				return usagef(cmd, "--index DIR is missing: name the folder of the index")
 			}
 			if o.topics != "" {
+				if o.dir == "" {
+					return usagef(cmd, "--topics needs an index: name it with --index")
+				}
 				if len(args) > 0 {
 					return usagef(cmd, "give either a QUERY or --topics FILE, not both")
 				}
@@ -108,6 +115,9 @@ A query is plain text, a bag of words. Put -- before a query that begins with a 
 			if len(args) == 0 {
 				return usagef(cmd, "QUERY is missing")
 			}
+			if o.retriever.spec != "" {
+				return o.searchRemote(cmd.Context(), term, cmd, strings.Join(args, " "))
+			}
 			return runSearch(cmd.Context(), term, cmd, strings.Join(args, " "), o)
 		},
 	}
@@ -115,6 +125,7 @@ A query is plain text, a bag of words. Put -- before a query that begins with a 
 	f.StringVar(&o.dir, "index", "", "the folder of the index")
 	f.IntVar(&o.hits, "hits", 0, "number of hits, at least 1 (default 10, with --topics 1000)")
 	o.bm25.register(cmd)
+	o.retriever.register(cmd)
 	f.BoolVar(&o.json, "json", false, "print as JSON")
 	f.StringVar(&o.topics, "topics", "", "a query file: TSV, JSONL or TREC")
 	f.StringVar(&o.output, "output", "", "with --topics: the run file to write (- is stdout)")
@@ -139,7 +150,9 @@ func (o *searchOptions) depth(cmd *cobra.Command, fallback int) (int, error) {
 
 // searchResult is the JSON form of a ranking.
 type searchResult struct {
-	Query      string            `json:"query"`
+	Query string `json:"query"`
+	// Retriever is given where no index was searched; the fields about BM25 are then empty.
+	Retriever  string            `json:"retriever,omitempty"`
 	Variant    string            `json:"bm25_variant"`
 	Params     bm25.Params       `json:"bm25"`
 	BM25Source string            `json:"bm25_source"`
@@ -222,7 +235,14 @@ func showHits(term *terminal, r searchResult, dir string) {
 	if len(absent) > 0 {
 		term.say("in no document: %s", printable(strings.Join(absent, ", ")))
 	}
-	for _, h := range r.Hits {
+	showRanking(term, r.Hits)
+	if len(r.Hits) > 0 {
+		term.hint("next: goserini read --index %s %s", shellQuote(dir), shellQuote(r.Hits[0].DocID))
+	}
+}
+
+func showRanking(term *terminal, hits []searchHit) {
+	for _, h := range hits {
 		term.print("%3d  %s  %s\n", h.Rank, term.paint(cyan, printable(oneLine(h.DocID))), term.paint(dim, fmt.Sprintf("%.4f", h.Score)))
 		if h.Title != "" {
 			term.print("     %s\n", term.paint(bold, printable(oneLine(h.Title))))
@@ -230,8 +250,5 @@ func showHits(term *terminal, r searchResult, dir string) {
 		if h.Excerpt != "" {
 			term.print("     %s\n", printable(oneLine(h.Excerpt)))
 		}
-	}
-	if len(r.Hits) > 0 {
-		term.hint("next: goserini read --index %s %s", shellQuote(dir), shellQuote(r.Hits[0].DocID))
 	}
 }
