@@ -77,12 +77,12 @@ run. The same command again goes on: a question that has a result is not run aga
 	return cmd
 }
 
-func (o runOptions) retryStatuses(cmd *cobra.Command) ([]trajectory.Status, error) {
-	var out []trajectory.Status
+func (o runOptions) retryStatuses(cmd *cobra.Command) ([]string, error) {
+	var out []string
 	for _, s := range strings.FieldsFunc(o.retry, func(r rune) bool { return r == ',' || r == ' ' }) {
-		switch status := trajectory.Status(s); status {
+		switch trajectory.Status(s) {
 		case trajectory.Failed, trajectory.Timeout:
-			out = append(out, status)
+			out = append(out, s)
 		default:
 			return nil, usagef(cmd, "--retry %q: want failed, timeout or both with a comma", s)
 		}

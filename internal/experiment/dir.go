@@ -1,13 +1,12 @@
 package experiment
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"goserini/internal/atomicfile"
@@ -24,17 +23,23 @@ type runDir struct {
 	manifest  Manifest
 	lock      *lockfile.Lock
 	out       *jsonl.Writer
+	// stop is why no more questions begin; results.mu guards it.
+	stop error
 }
 
 // asideDir keeps what an interrupted session left unfinished: nothing that was paid for is thrown away.
 const asideDir = "interrupted"
+
+// tornPrefix begins the names of half lines of results.jsonl there. No trajectory has such a name:
+// see fileName.
+const tornPrefix = "results.torn-"
 
 // open locks a run directory, checks that it holds this run or nothing, and reads its results.
 func open(dir string, plan Plan, opts Options) (*runDir, error) {
 	if err := checkFresh(dir); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(filepath.Join(dir, trajectoriesDir), 0o755); err != nil {
+	if err := makeDir(dir, plan.Private); err != nil {
 		return nil, fmt.Errorf("create run directory: %w", err)
 	}
 	lock, err := lockfile.Acquire(filepath.Join(dir, lockFile), opts.Command)
@@ -52,6 +57,25 @@ func open(dir string, plan Plan, opts Options) (*runDir, error) {
 	return d, nil
 }
 
+// makeDir makes a run directory. A private one is for its user alone, and version control is told
+// to leave it out.
+func makeDir(dir string, private bool) error {
+	mode := fs.FileMode(0o755)
+	if private {
+		mode = 0o700
+	}
+	if err := os.MkdirAll(filepath.Join(dir, trajectoriesDir), mode); err != nil {
+		return err
+	}
+	if !private {
+		return nil
+	}
+	if err := os.Chmod(dir, mode); err != nil {
+		return err
+	}
+	return atomicfile.Write(filepath.Join(dir, ignoreFile), []byte("*\n"), 0o600)
+}
+
 // checkFresh refuses a folder that holds something else.
 func checkFresh(dir string) error {
 	entries, err := os.ReadDir(dir)
@@ -66,7 +90,7 @@ func checkFresh(dir string) error {
 		switch name := e.Name(); {
 		case name == manifestFile:
 			return nil
-		case name == lockFile, name == trajectoriesDir, atomicfile.IsLeftover(name):
+		case name == lockFile, name == trajectoriesDir, name == ignoreFile, atomicfile.IsLeftover(name):
 		default:
 			strangers++
 		}
@@ -77,6 +101,8 @@ func checkFresh(dir string) error {
 	return nil
 }
 
+// begin reads what the directory holds, and only then begins to write: the manifest first, which
+// makes it a run directory.
 func (d *runDir) begin(plan Plan, opts Options) error {
 	if _, err := atomicfile.RemoveLeftovers(d.dir); err != nil {
 		return fmt.Errorf("clean run directory: %w", err)
@@ -88,12 +114,20 @@ func (d *runDir) begin(plan Plan, opts Options) error {
 	if len(differences) > 0 && !opts.Override {
 		return &SpecError{Dir: d.dir, Differences: differences}
 	}
-	if err := d.readResults(); err != nil {
+	end, err := d.readResults()
+	if err != nil {
 		return err
 	}
-	d.manifest.Sessions = append(d.manifest.Sessions, Session{StartedAt: time.Now().UTC(), Concurrency: max(opts.Concurrency, 1), Overridden: differences})
+	d.manifest.Sessions = append(d.manifest.Sessions, Session{StartedAt: time.Now().UTC(), Concurrency: max(opts.Concurrency, 1),
+		RunMaxCostUSD: opts.RunMaxCostUSD, RunMaxTokens: opts.RunMaxTokens, Retried: opts.Retry, Overridden: differences})
 	d.manifest.Finished = false
-	return writeManifest(d.dir, d.manifest)
+	if err := writeManifest(d.dir, d.manifest); err != nil {
+		return err
+	}
+	if d.out, err = jsonl.OpenAt(filepath.Join(d.dir, resultsFile), end, jsonl.SyncLines); err != nil {
+		return fmt.Errorf("open results: %w", err)
+	}
+	return d.recover()
 }
 
 // adoptManifest reads the directory's manifest, or makes a new one, and returns how its spec
@@ -101,7 +135,8 @@ func (d *runDir) begin(plan Plan, opts Options) error {
 func (d *runDir) adoptManifest(plan Plan) ([]Difference, error) {
 	m, err := ReadManifest(d.dir)
 	if errors.Is(err, ErrNoRun) {
-		d.manifest = Manifest{Format: FormatVersion, Name: plan.Name, Spec: plan.Spec, Inputs: plan.Inputs, Program: plan.Program, PriceTable: plan.Prices}
+		d.manifest = Manifest{Format: FormatVersion, Name: plan.Name, Spec: plan.Spec, Inputs: plan.Inputs, Program: plan.Program, PriceTable: plan.Prices,
+			Findings: plan.Findings, Private: plan.Private}
 		return nil, nil
 	}
 	if err != nil {
@@ -111,34 +146,60 @@ func (d *runDir) adoptManifest(plan Plan) ([]Difference, error) {
 	return Differences(m.Spec, plan.Spec)
 }
 
-// readResults reads the results so far and opens the file for more. A torn last line, left by a
-// killed process, is set aside.
-func (d *runDir) readResults() error {
+// readResults reads the results so far and returns where the next one belongs. A torn last line,
+// left by a killed process, is set aside.
+func (d *runDir) readResults() (int64, error) {
 	path := filepath.Join(d.dir, resultsFile)
-	d.byID = map[string]trajectory.Record{}
+	d.byID = map[string]outcome{}
 	tail, err := jsonl.Read(path, trajectory.MaxLine, func(l jsonl.Line) error {
 		var rec trajectory.Record
 		if err := l.Decode(&rec); err != nil {
 			return err
 		}
-		d.byID[rec.QueryID] = rec
+		d.byID[rec.QueryID] = outcomeOf(rec)
 		return nil
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("read results: %w", err)
+		return 0, fmt.Errorf("read results: %w", err)
 	}
 	if tail.Torn > 0 {
 		if err := d.setTornAside(path, tail); err != nil {
+			return 0, err
+		}
+	}
+	return tail.Offset, d.checkIDs()
+}
+
+// recover keeps the results of questions that came to their end while nobody could keep them: the
+// process was killed between the last event and the result, which follows from the events.
+func (d *runDir) recover() error {
+	for _, q := range d.questions {
+		if _, done := d.byID[q.ID]; done {
+			continue
+		}
+		rel := trajectoryPath(q.ID)
+		file, err := trajectory.ReadFile(filepath.Join(d.dir, filepath.FromSlash(rel)))
+		if err != nil || !file.Whole {
+			continue //nolint:nilerr // without its end it is no result, and is set aside when the question runs
+		}
+		rec := trajectory.Replay(file.Events)
+		if rec.QueryID != q.ID || rec.Reason == trajectory.Interrupted || rec.Reason == runBudget {
+			continue
+		}
+		rec.Question, rec.Trajectory = q.Text, rel
+		if _, err := d.keep(rec); err != nil {
 			return err
 		}
 	}
-	if err := d.checkIDs(); err != nil {
-		return err
-	}
-	if d.out, err = jsonl.OpenAt(path, tail.Offset, jsonl.SyncLines); err != nil {
-		return fmt.Errorf("open results: %w", err)
-	}
 	return nil
+}
+
+// runBudget is the reason of a question that could not begin; see docs/agent.md.
+const runBudget = "run_budget"
+
+// trajectoryPath is the path of a query's trajectory in a run directory, with slashes.
+func trajectoryPath(queryID string) string {
+	return trajectoriesDir + "/" + fileName(queryID) + ".jsonl"
 }
 
 func (d *runDir) checkIDs() error {
@@ -164,7 +225,7 @@ func (d *runDir) setTornAside(path string, tail jsonl.Tail) error {
 	if _, err := f.ReadAt(torn, tail.Offset); err != nil {
 		return fmt.Errorf("read torn line of %s: %w", path, err)
 	}
-	aside, err := d.aside(fmt.Sprintf("results-%d", tail.Offset))
+	aside, err := d.aside(fmt.Sprintf("%s%d", tornPrefix, tail.Offset))
 	if err != nil {
 		return err
 	}
@@ -187,11 +248,10 @@ func (d *runDir) aside(stem string) (string, error) {
 
 // createTrajectory starts the trajectory of a query; one that stands there from an earlier attempt is set aside.
 func (d *runDir) createTrajectory(queryID string) (rel string, w *trajectory.Writer, err error) {
-	name := fileName(queryID)
-	rel = filepath.ToSlash(filepath.Join(trajectoriesDir, name+".jsonl"))
-	path := filepath.Join(d.dir, trajectoriesDir, name+".jsonl")
-	if _, err := os.Lstat(path); err == nil {
-		old, err := d.aside(name)
+	rel = trajectoryPath(queryID)
+	path := filepath.Join(d.dir, filepath.FromSlash(rel))
+	if info, err := os.Lstat(path); err == nil && info.Size() > 0 {
+		old, err := d.aside(fileName(queryID))
 		if err != nil {
 			return "", nil, err
 		}
@@ -208,12 +268,12 @@ func (d *runDir) keep(rec trajectory.Record) (int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if old, ok := d.byID[rec.QueryID]; ok {
-		rec.Earlier = append(old.Earlier, trajectory.Earlier{Status: old.Status, Reason: old.Reason, Usage: old.Usage, ElapsedSeconds: old.ElapsedSeconds})
+		rec.Earlier = append(slices.Clone(old.earlier), old.Earlier)
 	}
 	if err := d.out.Append(rec); err != nil {
 		return 0, fmt.Errorf("write result of query %q: %w", rec.QueryID, err)
 	}
-	d.byID[rec.QueryID] = rec
+	d.byID[rec.QueryID] = outcomeOf(rec)
 	return len(d.byID), nil
 }
 
@@ -225,7 +285,11 @@ func (d *runDir) finish(s Summary) error {
 	}
 	d.out = nil
 	if s.Unfinished == 0 {
-		if err := d.orderResults(); err != nil {
+		ids := make([]string, len(d.questions))
+		for i, q := range d.questions {
+			ids[i] = q.ID
+		}
+		if err := orderResults(d.dir, ids); err != nil {
 			return err
 		}
 		d.manifest.Finished = true
@@ -235,49 +299,14 @@ func (d *runDir) finish(s Summary) error {
 	return writeManifest(d.dir, d.manifest)
 }
 
-func (d *runDir) orderResults() error {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	for _, q := range d.questions {
-		if err := enc.Encode(d.byID[q.ID]); err != nil {
-			return fmt.Errorf("encode result of query %q: %w", q.ID, err)
-		}
-	}
-	if err := atomicfile.Write(filepath.Join(d.dir, resultsFile), buf.Bytes(), 0o644); err != nil {
-		return fmt.Errorf("write results: %w", err)
-	}
-	return nil
-}
-
 func (d *runDir) close() error {
 	var err error
 	if d.out != nil {
 		err = d.out.Close()
 	}
-	return errors.Join(err, d.lock.Release())
-}
-
-// ReadResults reads the results of a run directory in file order, one record a query: the newest.
-func ReadResults(dir string) ([]trajectory.Record, error) {
-	var out []trajectory.Record
-	at := map[string]int{}
-	path := filepath.Join(dir, resultsFile)
-	_, err := jsonl.Read(path, trajectory.MaxLine, func(l jsonl.Line) error {
-		var rec trajectory.Record
-		if err := l.Decode(&rec); err != nil {
-			return err
-		}
-		if i, ok := at[rec.QueryID]; ok {
-			out[i] = rec
-			return nil
-		}
-		at[rec.QueryID] = len(out)
-		out = append(out, rec)
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read results: %w", err)
+	path := filepath.Join(d.dir, resultsFile)
+	if info, statErr := os.Stat(path); statErr == nil && info.Size() == 0 {
+		err = errors.Join(err, os.Remove(path)) // no result was kept, and an empty file says less than none
 	}
-	return out, nil
+	return errors.Join(err, d.lock.Release())
 }

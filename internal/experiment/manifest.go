@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"goserini/internal/atomicfile"
+	"goserini/internal/benchmark"
 )
 
 // FormatVersion is the version of the run directory.
@@ -30,8 +31,25 @@ type Manifest struct {
 	// PriceTable is the date of the price table in use; costs are computed when reporting.
 	PriceTable string    `json:"price_table,omitempty"`
 	Sessions   []Session `json:"sessions"`
+	// Findings are what a reader of the scores should know about the benchmark.
+	Findings []benchmark.Finding `json:"findings,omitempty"`
+	// Private says that the run holds questions and answers that must not be published in plain text.
+	Private bool `json:"private,omitempty"`
+	// Imported says where a run that another program made was read from.
+	Imported *Imported `json:"imported,omitempty"`
+	// Merged are the runs this one was joined from.
+	Merged []string `json:"merged,omitempty"`
 	// Finished says that every question has a result.
 	Finished bool `json:"finished"`
+}
+
+// Imported is the origin of a run that another program made.
+type Imported struct {
+	// Format is browsecomp-plus, pi-serini or trec.
+	Format string `json:"format"`
+	Path   string `json:"path"`
+	// Notes say what the format could not tell.
+	Notes []string `json:"notes,omitempty"`
 }
 
 // Input is a file a run was made from.
@@ -46,6 +64,13 @@ type Session struct {
 	StartedAt   time.Time  `json:"started_at"`
 	EndedAt     *time.Time `json:"ended_at,omitempty"`
 	Concurrency int        `json:"concurrency"`
+	// Shard is the part of the run that it worked on, in a run merged from shards.
+	Shard Shard `json:"shard,omitzero"`
+	// RunMaxCostUSD and RunMaxTokens are what the run as a whole could spend, 0 without a limit.
+	RunMaxCostUSD float64 `json:"run_max_cost_usd,omitempty"`
+	RunMaxTokens  int64   `json:"run_max_tokens,omitempty"`
+	// Retried lists the statuses and reasons whose questions were run again.
+	Retried []string `json:"retried,omitempty"`
 	// Overridden lists the differences from the manifest's spec that the user forced.
 	Overridden []Difference `json:"overridden,omitempty"`
 }
@@ -58,6 +83,7 @@ const (
 	VerdictsFile = "verdicts.jsonl"
 	ScoresFile   = "scores.json"
 	lockFile     = ".lock"
+	ignoreFile   = ".gitignore"
 )
 
 // ErrNoRun is wrapped by ReadManifest where a folder is no run directory.

@@ -3,11 +3,15 @@ package experiment
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"regexp"
 	"strings"
 )
 
 // maxName bounds the readable part of a file name made from a query id.
 const maxName = 80
+
+// device matches the names that Windows keeps for devices, whatever extension follows.
+var device = regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
 
 // fileName maps a query id to a file name without extension. Ids that are already plain lower-case
 // names stay as they are; any other gets its readable characters and a hash of the exact id,
@@ -28,7 +32,7 @@ func fileName(queryID string) string {
 		}
 	}
 	name := b.String()
-	if name == queryID {
+	if name == queryID && !device.MatchString(name) {
 		return name
 	}
 	sum := sha256.Sum256([]byte(queryID))

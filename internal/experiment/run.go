@@ -4,13 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"goserini/internal/benchmark"
 	"goserini/internal/trajectory"
 )
 
@@ -20,23 +22,34 @@ type Question struct{ ID, Text string }
 // Plan is a run to be made: what decides its outcome, the questions, and the function
 // that researches one of them. Research gives every event to emit, in order, and stops
 // when ctx ends. The record it returns is a result, also when its status is timeout or
-// failed; an error means that the machinery failed, and makes the result a failed one.
+// failed; an error means that the machinery failed, and makes the result a failed one, unless it
+// wraps ErrStop.
 type Plan struct {
-	Spec      Spec
-	Name      string
-	Program   []byte
-	Prices    string
-	Inputs    map[string]Input
+	Spec    Spec
+	Name    string
+	Program []byte
+	Prices  string
+	Inputs  map[string]Input
+	// Findings and Private go into the manifest as they are.
+	Findings  []benchmark.Finding
+	Private   bool
 	Questions []Question
 	Research  func(ctx context.Context, q Question, emit func(trajectory.Event)) (trajectory.Record, error)
 }
+
+// ErrStop is wrapped by an error of Research that says: this question gets no result, and no other
+// shall begin. Those under way go on to their end. The run can be continued later.
+var ErrStop = errors.New("the run stops")
 
 // Options say how a plan is carried out; they do not change what it comes to.
 type Options struct {
 	// Concurrency is the number of questions at once, at least 1.
 	Concurrency int
-	// Retry lists the statuses whose questions are run again.
-	Retry []trajectory.Status
+	// Retry lists statuses, and reasons of failures, whose questions are run again.
+	Retry []string
+	// RunMaxCostUSD and RunMaxTokens are noted in the manifest; Research keeps to them.
+	RunMaxCostUSD float64
+	RunMaxTokens  int64
 	// Override continues a directory although its spec differs; the differences are recorded.
 	Override bool
 	// Command is how the lock file names this process.
@@ -128,11 +141,11 @@ func (d *runDir) runAll(ctx context.Context, plan Plan, opts Options, todo []Que
 	g, running := errgroup.WithContext(ctx)
 	g.SetLimit(max(opts.Concurrency, 1))
 	for _, q := range todo {
-		if running.Err() != nil {
+		if running.Err() != nil || d.stopped() != nil {
 			break
 		}
 		g.Go(func() error {
-			if running.Err() == nil {
+			if running.Err() == nil && d.stopped() == nil {
 				return d.runOne(running, plan, opts, q)
 			}
 			return nil // waited for a place until the run was over: no result, not an error of its own
@@ -141,7 +154,25 @@ func (d *runDir) runAll(ctx context.Context, plan Plan, opts Options, todo []Que
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	return context.Cause(ctx)
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	return d.stopped()
+}
+
+// stopped returns why no more questions shall begin, nil if they shall.
+func (d *runDir) stopped() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.stop
+}
+
+func (d *runDir) stopBecause(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.stop == nil {
+		d.stop = err
+	}
 }
 
 // runOne researches a question and keeps its result. It returns an error only where the
@@ -164,10 +195,14 @@ func (d *runDir) runOne(ctx context.Context, plan Plan, opts Options, q Question
 	started := time.Now()
 	rec, err := plan.Research(recorded, q, emit)
 	if closeErr := w.Close(); closeErr != nil {
-		return fmt.Errorf("query %q: %w", q.ID, closeErr)
+		return errors.Join(fmt.Errorf("query %q: %w", q.ID, closeErr), d.dropEmpty(rel))
+	}
+	if errors.Is(err, ErrStop) {
+		d.stopBecause(err)
+		return d.dropUnpaid(rel, rec)
 	}
 	if ctx.Err() != nil && rec.Status != trajectory.Completed {
-		return nil // interrupted: no result, so that the question is run again
+		return d.dropEmpty(rel) // interrupted: no result, so that the question is run again
 	}
 	if err != nil {
 		rec.Status, rec.Error = trajectory.Failed, err.Error()
@@ -189,23 +224,28 @@ func (d *runDir) runOne(ctx context.Context, plan Plan, opts Options, q Question
 	return nil
 }
 
-// results holds the newest record of each query.
-type results struct {
-	mu   sync.Mutex
-	byID map[string]trajectory.Record
+// dropUnpaid removes the trajectory of a question that could not begin.
+func (d *runDir) dropUnpaid(rel string, rec trajectory.Record) error {
+	if rec.Usage != (trajectory.Usage{}) || rec.UncountedCalls > 0 {
+		return nil
+	}
+	return os.Remove(filepath.Join(d.dir, filepath.FromSlash(rel)))
 }
 
-func (r *results) done() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.byID)
+// dropEmpty removes a trajectory in which nothing was written.
+func (d *runDir) dropEmpty(rel string) error {
+	path := filepath.Join(d.dir, filepath.FromSlash(rel))
+	if info, err := os.Stat(path); err != nil || info.Size() > 0 {
+		return nil //nolint:nilerr // one that is not there is not empty
+	}
+	return os.Remove(path)
 }
 
-func (d *runDir) todo(retry []trajectory.Status) []Question {
+func (d *runDir) todo(retry []string) []Question {
 	var out []Question
 	for _, q := range d.questions {
 		rec, ok := d.byID[q.ID]
-		if !ok || slices.Contains(retry, rec.Status) {
+		if !ok || rec.Status != trajectory.Completed && (slices.Contains(retry, string(rec.Status)) || slices.Contains(retry, rec.Reason)) {
 			out = append(out, q)
 		}
 	}

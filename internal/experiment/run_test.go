@@ -81,7 +81,7 @@ func TestAFinishedQuestionIsNeverRunAgain(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	plan, ran := answering("a", "b")
 	mustRun(t, dir, plan, Options{})
-	s := mustRun(t, dir, plan, Options{Retry: []trajectory.Status{trajectory.Failed, trajectory.Timeout}})
+	s := mustRun(t, dir, plan, Options{Retry: []string{"failed", "timeout"}})
 	if s.Ran != 0 || s.Kept != 2 {
 		t.Errorf("got %+v", s)
 	}
@@ -110,7 +110,7 @@ func TestFailedQuestionsAreResultsAndRunAgainOnlyWhenAsked(t *testing.T) {
 	if s := mustRun(t, dir, plan, Options{}); s.Ran != 0 || s.Failed != 2 {
 		t.Errorf("without --retry: got %+v", s)
 	}
-	s = mustRun(t, dir, plan, Options{Retry: []trajectory.Status{trajectory.Failed}})
+	s = mustRun(t, dir, plan, Options{Retry: []string{"failed"}})
 	if s.Ran != 2 || s.Completed != 5 {
 		t.Errorf("with --retry failed: got %+v", s)
 	}
@@ -271,7 +271,7 @@ func TestResumeAfterAKillInTheMiddleOfALine(t *testing.T) {
 	if got := strings.Join(ids(t, dir), " "); got != "r1 r2 r3 r4" {
 		t.Errorf("got %q", got)
 	}
-	if aside, err := filepath.Glob(filepath.Join(dir, asideDir, "results-*")); err != nil || len(aside) != 1 {
+	if aside, err := filepath.Glob(filepath.Join(dir, asideDir, tornPrefix+"*")); err != nil || len(aside) != 1 {
 		t.Errorf("the half line was not set aside: %v %v", aside, err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"sort"
 
 	"goserini/internal/bm25"
+	"goserini/internal/controller"
 )
 
 // Spec holds every resolved value that decides what a run comes to. Two runs with
@@ -18,9 +19,12 @@ import (
 type Spec struct {
 	Benchmark string `json:"benchmark,omitempty"`
 	QuerySet  string `json:"query_set,omitempty"`
-	// Questions is the number of questions and QuestionsHash a SHA-256 over their ids and texts.
+	// Questions is the number of questions, the first so many of the query set, and QuestionsHash a
+	// SHA-256 over their ids and texts.
 	Questions     int    `json:"questions"`
 	QuestionsHash string `json:"questions_hash"`
+	// Shard is the part of them that this run asks; without one it asks all.
+	Shard Shard `json:"shard,omitzero"`
 
 	Retrieval Retrieval `json:"retrieval"`
 	Tools     Tools     `json:"tools"`
@@ -49,6 +53,8 @@ type Tools struct {
 	Parts []string `json:"parts,omitempty"`
 	// Hash covers names, descriptions and schemas.
 	Hash string `json:"hash"`
+	// Options are the sizes of pages and caches.
+	Options controller.Options `json:"options"`
 }
 
 // Model says who answers.
@@ -57,6 +63,14 @@ type Model struct {
 	Effort          string `json:"effort,omitempty"`
 	MaxOutputTokens int    `json:"max_output_tokens,omitempty"`
 	PromptHash      string `json:"prompt_hash"`
+	// SystemHash is the SHA-256 of the system text, empty without one.
+	SystemHash string `json:"system_hash,omitempty"`
+	// Window is the context window that the agent plans with, in tokens, and Shortening what it
+	// does when that fills.
+	Window     int    `json:"window,omitempty"`
+	Shortening string `json:"shortening,omitempty"`
+	// ForbidTools says that the provider is also told that the research is over.
+	ForbidTools bool `json:"forbid_tools,omitempty"`
 }
 
 // Budget limits one question; 0 means no limit.

@@ -1,0 +1,264 @@
+package experiment
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"goserini/internal/lockfile"
+	"goserini/internal/trajectory"
+)
+
+// whole checks that a run directory holds every result once and no empty file.
+func whole(t *testing.T, dir string, questions int) {
+	t.Helper()
+	if got := len(ids(t, dir)); got != questions {
+		t.Errorf("got %d results, want %d", got, questions)
+	}
+	noEmptyFiles(t, dir)
+}
+
+func noEmptyFiles(t *testing.T, dir string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || d.Name() == lockFile {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil && info.Size() == 0 {
+			t.Errorf("%s is empty", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCaseDiskFull(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a limit on the size of files")
+	}
+	// results.jsonl grows by about 10 kB a question: the limit is met by the results; by a
+	// trajectory where a single one is larger than that; and by the very first event.
+	for name, c := range map[string]child{
+		"results":    {Questions: 40, Bytes: 10_000, FileSize: 100_000},
+		"trajectory": {Questions: 4, Bytes: 200_000, FileSize: 100_000},
+		"everything": {Questions: 4, Bytes: 10, FileSize: 10},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.Dir = filepath.Join(t.TempDir(), "run")
+			cmd, stderr := c.start(t)
+			if code := exitCode(t, cmd); code != 1 {
+				t.Fatalf("got exit code %d: %s", code, stderr)
+			}
+			if text := stderr.String(); !strings.Contains(text, "file too large") || !strings.Contains(text, c.Dir) {
+				t.Errorf("the message does not name the trouble and the place: %s", text)
+			}
+			noEmptyFiles(t, c.Dir)
+			kept := 0
+			err := EachResult(c.Dir, func(rec trajectory.Record) error {
+				kept++
+				if len(rec.Answer.Text) != c.Bytes {
+					t.Errorf("query %s: a record of %d bytes", rec.QueryID, len(rec.Answer.Text))
+				}
+				return nil
+			})
+			if err != nil || name == "results" && (kept == 0 || kept == c.Questions) {
+				t.Errorf("kept %d of %d results, %v", kept, c.Questions, err)
+			}
+			c.FileSize = 0 // room was made
+			cmd, stderr = c.start(t)
+			if code := exitCode(t, cmd); code != 0 {
+				t.Fatalf("going on: got exit code %d: %s", code, stderr)
+			}
+			whole(t, c.Dir, c.Questions)
+		})
+	}
+}
+
+func TestCaseTwoRunsInOneFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	c := child{Dir: dir, Questions: 6, Sleep: 100 * time.Millisecond}
+	for range 5 {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		first, err1 := c.start(t)
+		second, err2 := c.start(t)
+		codes := exitCode(t, first) + exitCode(t, second)
+		text := err1.String() + err2.String()
+		// Whoever is later is refused at once, unless the first is done by then and there is nothing to do.
+		if codes != 1 || !strings.Contains(text, "in use by process") {
+			t.Fatalf("got exit codes that add up to %d: %s", codes, text)
+		}
+		whole(t, dir, c.Questions)
+	}
+}
+
+func TestCaseLockOfADeadProcess(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	c := child{Dir: dir, Questions: 4, Sleep: 200 * time.Millisecond}
+	cmd, _ := c.start(t)
+	waitFor(t, func() bool {
+		_, held, err := lockfile.ReadOwner(filepath.Join(dir, lockFile))
+		return err == nil && held
+	})
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	exitCode(t, cmd)
+	owner, held, err := lockfile.ReadOwner(filepath.Join(dir, lockFile))
+	if err != nil || held || owner.PID != cmd.Process.Pid {
+		t.Fatalf("the dead process still holds its lock: %+v %v %v", owner, held, err)
+	}
+	mustRun(t, dir, c.plan(), Options{})
+	whole(t, dir, c.Questions)
+}
+
+func waitFor(t *testing.T, ready func() bool) {
+	t.Helper()
+	for range 1000 {
+		if ready() {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Fatal("waited in vain")
+}
+
+// RUN-06: a record for each way a question can end.
+func TestCaseResumeAfterErrors(t *testing.T) {
+	ends := map[string]trajectory.Record{
+		"s0": {Status: trajectory.Completed},
+		"s1": {Status: trajectory.Failed, Reason: "model_failed"},
+		"s2": {Status: trajectory.Failed, Reason: "refusal"},
+		"s3": {Status: trajectory.Failed, Reason: "output_limit"},
+	}
+	for _, c := range []struct {
+		retry []string
+		want  string
+	}{
+		{nil, "s4"},
+		{[]string{"model_failed"}, "s1 s4"},
+		{[]string{"failed"}, "s1 s2 s3 s4"},
+		{[]string{"timeout"}, "s4"},
+	} {
+		dir := filepath.Join(t.TempDir(), "run")
+		plan, ran := answering("s0", "s1", "s2", "s3", "s4")
+		good := plan.Research
+		plan.Research = func(ctx contextT, q Question, emit func(trajectory.Event)) (trajectory.Record, error) {
+			if end, ok := ends[q.ID]; ok {
+				return end, nil
+			}
+			return trajectory.Record{}, errors.Join(ErrStop, errors.New("interrupted"))
+		}
+		if _, err := Run(t.Context(), dir, plan, Options{}); !errors.Is(err, ErrStop) {
+			t.Fatalf("got %v", err)
+		}
+		plan.Research = good
+		s := mustRun(t, dir, plan, Options{Retry: c.retry})
+		if got := strings.Join(keys(ran()), " "); got != c.want || s.Unfinished != 0 {
+			t.Errorf("--retry %v: ran %s, want %s", c.retry, got, c.want)
+		}
+		records, err := ReadResults(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rec := range records {
+			if again := strings.Contains(c.want, rec.QueryID) && rec.QueryID != "s4"; again != (len(rec.Earlier) == 1) {
+				t.Errorf("--retry %v: query %s has earlier attempts %v", c.retry, rec.QueryID, rec.Earlier)
+			}
+		}
+	}
+}
+
+func TestStopLetsThoseUnderWayFinish(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	plan, ran := answering("a", "b", "c", "d")
+	good, began, stopped := plan.Research, make(chan struct{}), make(chan struct{})
+	plan.Research = func(ctx contextT, q Question, emit func(trajectory.Event)) (trajectory.Record, error) {
+		switch q.ID {
+		case "a":
+			close(began)
+			<-stopped
+			return good(ctx, q, emit)
+		case "b":
+			<-began
+			emit(header(q))
+			defer close(stopped)
+			return trajectory.Record{Status: trajectory.Failed, Reason: runBudget}, errors.Join(ErrStop, errors.New("the budget is used up"))
+		}
+		return good(ctx, q, emit)
+	}
+	s, err := Run(t.Context(), dir, plan, Options{Concurrency: 2})
+	if !errors.Is(err, ErrStop) || s.Completed < 1 || s.Unfinished < 1 || ran()["a"] != 1 {
+		t.Errorf("got %+v, %v", s, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, trajectoriesDir, "b.jsonl")); err == nil {
+		t.Error("a question that did not begin left a trajectory")
+	}
+	plan.Research = good
+	if s := mustRun(t, dir, plan, Options{}); s.Completed != 4 || ran()["a"] != 1 {
+		t.Errorf("going on: got %+v, %v", s, ran())
+	}
+}
+
+func TestResultThatCouldNotBeKeptFollowsFromItsTrajectory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	c := child{Dir: dir, Questions: 3, Bytes: 5}
+	mustRun(t, dir, c.plan(), Options{})
+	before, err := os.ReadFile(filepath.Join(dir, resultsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(string(before), "\n")
+	if err := os.WriteFile(filepath.Join(dir, resultsFile), []byte(first+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	// Of q2 the end is lost as well: it has to be run again.
+	path := filepath.Join(dir, trajectoriesDir, "q2.jsonl")
+	events, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	header, _, _ := strings.Cut(string(events), "\n")
+	if err := os.WriteFile(path, []byte(header+"\n{\"type\":"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := mustRun(t, dir, c.plan(), Options{})
+	if s.Ran != 1 || s.Kept != 2 || s.Completed != 3 {
+		t.Errorf("got %+v", s)
+	}
+	whole(t, dir, 3)
+}
+
+func TestCaseResumeWithOtherSettings(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	plan, _ := answering("a", "b")
+	plan.Spec.Model.Name, plan.Spec.Tools.Options.FirstPage, plan.Spec.Retrieval.IndexFingerprint = "A", 5, "one"
+	mustRun(t, dir, plan, Options{})
+	for field, change := range map[string]func(*Spec){
+		"model.name":                  func(s *Spec) { s.Model.Name = "B" },
+		"tools.options.first_page":    func(s *Spec) { s.Tools.Options.FirstPage = 10 },
+		"retrieval.index_fingerprint": func(s *Spec) { s.Retrieval.IndexFingerprint = "two" },
+		"shard":                       func(s *Spec) { s.Shard = Shard{1, 2} },
+		"model.prompt_hash":           func(s *Spec) { s.Model.PromptHash = "h" },
+	} {
+		other := plan
+		change(&other.Spec)
+		_, err := Run(t.Context(), dir, other, Options{})
+		var e *SpecError
+		if !errors.As(err, &e) || len(e.Differences) != 1 || e.Differences[0].Field != field {
+			t.Errorf("%s: got %v", field, err)
+		}
+	}
+	if s := mustRun(t, dir, plan, Options{Concurrency: 10}); s.Kept != 2 {
+		t.Errorf("more workers: got %+v", s)
+	}
+}

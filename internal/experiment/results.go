@@ -1,0 +1,164 @@
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"goserini/internal/atomicfile"
+	"goserini/internal/jsonl"
+	"goserini/internal/trajectory"
+)
+
+// results holds what a session needs to remember of each result. The records themselves, which
+// name every document that was ever ranked, stay on disk.
+type results struct {
+	mu   sync.Mutex
+	byID map[string]outcome
+}
+
+// outcome is a result in short.
+type outcome struct {
+	trajectory.Earlier
+	// earlier are the attempts before it.
+	earlier []trajectory.Earlier
+}
+
+func outcomeOf(rec trajectory.Record) outcome {
+	return outcome{trajectory.Earlier{Status: rec.Status, Reason: rec.Reason, Usage: rec.Usage, ElapsedSeconds: rec.ElapsedSeconds}, rec.Earlier}
+}
+
+func (r *results) done() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.byID)
+}
+
+// place is where a line of results.jsonl stands.
+type place struct {
+	offset int64
+	length int
+}
+
+// places finds the newest line of each query, and the order in which the queries first appear.
+func places(path string) (at map[string]place, order []string, err error) {
+	at = map[string]place{}
+	_, err = jsonl.Read(path, trajectory.MaxLine, func(l jsonl.Line) error {
+		var rec struct {
+			QueryID string `json:"query_id"`
+		}
+		if err := l.Decode(&rec); err != nil {
+			return err
+		}
+		if _, again := at[rec.QueryID]; !again {
+			order = append(order, rec.QueryID)
+		}
+		at[rec.QueryID] = place{l.Offset, len(l.Data)}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("read results: %w", err)
+	}
+	return at, order, nil
+}
+
+// EachResult reads the results of a run directory one by one, the newest of each query, in file
+// order. A torn last line, which a run in progress may leave for a moment, is passed over; a
+// directory without results has none.
+func EachResult(dir string, each func(trajectory.Record) error) error {
+	path := filepath.Join(dir, resultsFile)
+	at, _, err := places(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = jsonl.Read(path, trajectory.MaxLine, func(l jsonl.Line) error {
+		var rec trajectory.Record
+		if err := l.Decode(&rec); err != nil {
+			return err
+		}
+		if newest, ok := at[rec.QueryID]; ok && newest.offset != l.Offset {
+			return nil
+		}
+		return each(rec)
+	})
+	if err != nil {
+		return fmt.Errorf("read results: %w", err)
+	}
+	return nil
+}
+
+// ReadResults reads the results of a run directory in file order, one record a query: the newest.
+func ReadResults(dir string) ([]trajectory.Record, error) {
+	if _, err := os.Stat(filepath.Join(dir, resultsFile)); err != nil {
+		return nil, fmt.Errorf("read results: %w", err)
+	}
+	var out []trajectory.Record
+	err := EachResult(dir, func(rec trajectory.Record) error {
+		out = append(out, rec)
+		return nil
+	})
+	return out, err
+}
+
+// orderResults rewrites results.jsonl so that it has the newest line of each query, in the given
+// order; queries without a result are passed over.
+func orderResults(dir string, ids []string) error {
+	path := filepath.Join(dir, resultsFile)
+	at, order, err := places(path)
+	if err != nil {
+		return err
+	}
+	if lines, err := countLines(path); err != nil {
+		return err
+	} else if lines == len(order) && slices.Equal(order, ids) {
+		return nil // it is so already
+	}
+	in, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("read results: %w", err)
+	}
+	defer in.Close()
+	out, err := atomicfile.Create(path, 0o644)
+	if err != nil {
+		return fmt.Errorf("write results: %w", err)
+	}
+	defer out.Abort()
+	for _, id := range ids {
+		p, ok := at[id]
+		if !ok {
+			continue
+		}
+		if err := copyLine(out, in, p); err != nil {
+			return fmt.Errorf("write results: %w", err)
+		}
+	}
+	if err := out.Commit(); err != nil {
+		return fmt.Errorf("write results: %w", err)
+	}
+	return nil
+}
+
+func copyLine(out io.Writer, in io.ReaderAt, p place) error {
+	if _, err := io.Copy(out, io.NewSectionReader(in, p.offset, int64(p.length))); err != nil {
+		return err
+	}
+	_, err := out.Write([]byte{'\n'})
+	return err
+}
+
+func countLines(path string) (int, error) {
+	n := 0
+	_, err := jsonl.Read(path, trajectory.MaxLine, func(jsonl.Line) error { n++; return nil })
+	if err != nil {
+		return 0, fmt.Errorf("read results: %w", err)
+	}
+	return n, nil
+}
