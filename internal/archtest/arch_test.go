@@ -53,6 +53,7 @@ fetch: atomicfile
 hub: atomicfile fetch lockfile
 hub/hubtest:
 benchmark: corpus trec bm25 demo parquetfile userdir
+setup: atomicfile benchmark browsecompplus fetch hub parquetfile
 demo: corpus trec
 tune: benchmark index bm25 eval trec
 experiment: lockfile agent atomicfile benchmark bm25 controller eval index jsonl judge llm retrieval retrieval/local trajectory

@@ -30,7 +30,7 @@ func folder(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-func load(t *testing.T, name string) *Benchmark {
+func loaded(t *testing.T, name string) *Benchmark {
 	t.Helper()
 	b, err := Load(name)
 	if err != nil {
@@ -86,7 +86,7 @@ func TestBuiltInDescriptionsAreWhole(t *testing.T) {
 }
 
 func TestDemoIsThere(t *testing.T) {
-	b := load(t, "demo")
+	b := loaded(t, "demo")
 	questions, err := b.Questions("")
 	if err != nil || len(questions) != 12 || questions[0].Answer == nil {
 		t.Errorf("got %d questions, %v", len(questions), err)
@@ -153,7 +153,7 @@ func describedFiles() map[string]string {
 }
 
 func TestDescriptionIsLoaded(t *testing.T) {
-	b := load(t, filepath.Join(folder(t, describedFiles()), "bench.toml"))
+	b := loaded(t, filepath.Join(folder(t, describedFiles()), "bench.toml"))
 	if got := questionIDs(t, b, ""); got != "q3 1" {
 		t.Errorf("default set: got %s", got)
 	}
@@ -242,13 +242,13 @@ func TestSourcesAreKeptInTheDataDirectory(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(home, "q.tsv"), []byte("1\tx\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if b := load(t, file); b.Index != filepath.Join(home, IndexFolder) {
+	if b := loaded(t, file); b.Index != filepath.Join(home, IndexFolder) {
 		t.Errorf("got index %q", b.Index)
 	}
 }
 
 func TestBEIRFolderHasASetForEachSplit(t *testing.T) {
-	b := load(t, folder(t, map[string]string{
+	b := loaded(t, folder(t, map[string]string{
 		"corpus.jsonl":    `{"_id": "d1", "title": "t", "text": "x"}` + "\n",
 		"queries.jsonl":   `{"_id": "1", "text": "a"}` + "\n" + `{"_id": "2", "text": "b"}` + "\n" + `{"_id": "3", "text": "c"}` + "\n",
 		"qrels/test.tsv":  "query-id\tcorpus-id\tscore\n2\td1\t1\n",
@@ -284,7 +284,7 @@ func TestQrelsTakeTheRoleThatIsFree(t *testing.T) {
 		if c.more != "" {
 			files[c.more] = "1 0 special 1\n"
 		}
-		evidence, gold := load(t, folder(t, files)).Qrels()
+		evidence, gold := loaded(t, folder(t, files)).Qrels()
 		if evidence["1"][c.evidence] != 1 || c.gold != "" && gold["1"][c.gold] != 1 || c.gold == "" && gold != nil {
 			t.Errorf("%q: got evidence %v, gold %v", c.more, evidence, gold)
 		}
@@ -294,7 +294,7 @@ func TestQrelsTakeTheRoleThatIsFree(t *testing.T) {
 func TestFoldersThatAreNoBenchmark(t *testing.T) {
 	_, err := Load(folder(t, map[string]string{"corpus.jsonl": "{}"}))
 	wantError(t, err, "no queries.tsv or queries.jsonl")
-	b := load(t, folder(t, map[string]string{"queries.tsv": "1\tx\n"}))
+	b := loaded(t, folder(t, map[string]string{"queries.tsv": "1\tx\n"}))
 	_, err = b.Open()
 	wantError(t, err, "give --index")
 	_, err = b.Questions("some")
@@ -302,7 +302,7 @@ func TestFoldersThatAreNoBenchmark(t *testing.T) {
 }
 
 func TestSetOfFindsTheSmallestThatFits(t *testing.T) {
-	b := load(t, filepath.Join(folder(t, describedFiles()), "bench.toml"))
+	b := loaded(t, filepath.Join(folder(t, describedFiles()), "bench.toml"))
 	for want, ids := range map[string][]string{"few": {"1", "q3"}, "dev": {"q2"}, "all": {"q2", "q3"}} {
 		if got, err := b.SetOf(ids); err != nil || got != want {
 			t.Errorf("%v: got %s, %v; want %s", ids, got, err, want)
@@ -313,7 +313,7 @@ func TestSetOfFindsTheSmallestThatFits(t *testing.T) {
 }
 
 func TestFindingsCountWhatIsMissing(t *testing.T) {
-	b := load(t, folder(t, map[string]string{
+	b := loaded(t, folder(t, map[string]string{
 		"corpus.jsonl": "{}", "queries.tsv": "1\ta\n2\tb\n3\tc\n",
 		"answers.jsonl": `{"query_id": "1", "answer": "x"}` + "\n" + `{"query_id": "9", "answer": "x"}` + "\n",
 		"qrels.txt":     "1 0 d1 1\n8 0 d1 1\n1 0 ghost 1\n",
@@ -336,7 +336,7 @@ func TestFindingsCountWhatIsMissing(t *testing.T) {
 }
 
 func TestCaseJudgmentsForUnknownDocumentsAndQueries(t *testing.T) {
-	b := load(t, sharedtest.Path(t, "cases", "TRV-21"))
+	b := loaded(t, sharedtest.Path(t, "cases", "TRV-21"))
 	questions, _ := b.Questions("")
 	corpus, err := os.ReadFile(sharedtest.Path(t, "cases", "TRV-21", "corpus.jsonl"))
 	if err != nil {
@@ -368,7 +368,7 @@ func TestCaseQueryFileWithoutTabs(t *testing.T) {
 	_, err = Load(folder(t, map[string]string{"queries.tsv": string(queries)}))
 	wantError(t, err, "queries.tsv:7", "no tab")
 	whole := strings.TrimSuffix(strings.TrimSpace(string(queries)), "no-tab-here")
-	b := load(t, folder(t, map[string]string{"queries.tsv": whole}))
+	b := loaded(t, folder(t, map[string]string{"queries.tsv": whole}))
 	questions, _ := b.Questions("")
 	if len(questions) != 5 || questions[1].Text != `"Half quoted title and the rest` || questions[2].Text != "left\tright" {
 		t.Errorf("got %+v", questions)
@@ -377,7 +377,7 @@ func TestCaseQueryFileWithoutTabs(t *testing.T) {
 
 func TestRealCollectionsLoad(t *testing.T) {
 	for name, want := range map[string]int{"musique100": 50, "sec10q": 98, "cacm": 64, "wice": 316} {
-		b := load(t, sharedtest.Path(t, "data", name))
+		b := loaded(t, sharedtest.Path(t, "data", name))
 		questions, err := b.Questions("")
 		evidence, _ := b.Qrels()
 		if err != nil || len(questions) != want || len(evidence) == 0 {

@@ -93,6 +93,13 @@ func loadDescribed(nameOrFile string) (*Benchmark, error) {
 	if err != nil {
 		return nil, err
 	}
+	return load(nameOrFile, d, dir)
+}
+
+// LoadFrom loads a benchmark from its description and its folder.
+func LoadFrom(d Description, dir string) (*Benchmark, error) { return load(d.Name, d, dir) }
+
+func load(nameOrFile string, d Description, dir string) (*Benchmark, error) {
 	b := &Benchmark{Name: nameOrFile, Title: d.Title, Dir: dir, Files: map[string]string{}, Analyzer: d.Analyzer, Judge: d.Judge,
 		Private: d.Private, DefaultSet: d.DefaultSet, QuerySets: map[string][]string{}}
 	if d.K1 != nil {
@@ -104,7 +111,7 @@ func loadDescribed(nameOrFile string) (*Benchmark, error) {
 	if made := filepath.Join(dir, IndexFolder); len(d.Sources) > 0 && isDir(made) {
 		b.Index = made
 	}
-	err = b.read(d)
+	err := b.read(d)
 	if errors.Is(err, fs.ErrNotExist) && len(d.Sources) > 0 {
 		return nil, &NotSetUpError{Name: nameOrFile, Err: err}
 	}
@@ -153,8 +160,8 @@ func (b *Benchmark) read(d Description) error {
 		}
 		return openCorpus(b.Name, sources)
 	}
-	// A corpus that is one file counts among the inputs; more than one is known by its index.
-	if sources, err := paths(b.Dir, d.Corpus); err == nil && len(sources) == 1 && !isDir(sources[0]) {
+	// A corpus that is one file counts among the inputs; otherwise it is known by its index.
+	if sources, err := paths(b.Dir, d.Corpus); err == nil && b.Index == "" && len(sources) == 1 && !isDir(sources[0]) {
 		b.Files["corpus"] = sources[0]
 	}
 	return nil

@@ -14,7 +14,6 @@ import (
 	"goserini/internal/judge"
 	"goserini/internal/lockfile"
 	"goserini/internal/trajectory"
-	"goserini/internal/trec"
 )
 
 // Known is what is known about a run's questions, to say how it stands while it goes on. Any of
@@ -23,7 +22,7 @@ type Known struct {
 	// Answers are the right answers by query id.
 	Answers map[string]judge.Reference
 	// Evidence are the judgments that recall is taken over.
-	Evidence trec.Qrels
+	Evidence map[string]map[string]int
 	// Price returns what a model's usage cost; false if the price is not known.
 	Price func(model string, u trajectory.Usage) (usd float64, known bool)
 }
