@@ -88,10 +88,12 @@ func runAsk(ctx context.Context, term *terminal, cmd *cobra.Command, folder, que
 	if ix != nil {
 		defer ix.Close()
 	}
-	if o.model == "" {
-		sayWhatIsThere(ctx, term)
+	if o.model.name == "" {
+		if err := sayWhatIsThere(ctx, term, &o.model); err != nil {
+			return err
+		}
 	}
-	r, err := o.researcher(cmd, ix, chosenByCollection(ix))
+	r, err := o.researcher(cmd, term, ix, chosenByCollection(ix))
 	if err != nil {
 		return err
 	}

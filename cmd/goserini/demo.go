@@ -63,7 +63,7 @@ func runDemo(ctx context.Context, term *terminal, cmd *cobra.Command, o runOptio
 	if _, err := judgeRun(ctx, term, o.out, p.questions, judge.Exact{}, 1); err != nil {
 		return err
 	}
-	scores, err := scoreRun(term, o.out, judge.Exact{}.Name(), o.prices)
+	scores, err := scoreRun(term, o.out, judge.Exact{}.Name(), o.model.prices)
 	if err != nil {
 		return err
 	}

@@ -18,9 +18,9 @@ import (
 )
 
 type judgeOptions struct {
+	modelFlags
 	judges      []string
 	mode        string
-	effort      string
 	concurrency int
 	json        bool
 	format      string
@@ -52,7 +52,7 @@ nothing twice.`,
 	f := cmd.Flags()
 	f.StringSliceVar(&o.judges, "judges", []string{judge.Exact{}.Name()}, "who judges: builtin/exact or PROVIDER/MODEL, several with a comma")
 	f.StringVar(&o.mode, "mode", string(judge.GoldAnswer), "for a model: gold-answer, or reference-free where no answer is known")
-	f.StringVar(&o.effort, "effort", "", "for a model: the provider's word for reasoning effort")
+	o.registerAccess(cmd)
 	f.IntVar(&o.concurrency, "concurrency", 4, "answers judged at once")
 	f.BoolVar(&o.json, "json", false, "print verdict counts and agreement as JSON")
 	f.StringVar(&o.format, "format", "", "also write files in another form: browsecomp-plus (its evaluator's)")
@@ -61,7 +61,7 @@ nothing twice.`,
 }
 
 // openJudge finds the judge for a name.
-func openJudge(cmd *cobra.Command, name string, o judgeOptions) (judge.Judge, error) {
+func openJudge(cmd *cobra.Command, term *terminal, name string, o judgeOptions) (judge.Judge, error) {
 	if name == (judge.Exact{}).Name() {
 		return judge.Exact{}, nil
 	}
@@ -69,11 +69,12 @@ func openJudge(cmd *cobra.Command, name string, o judgeOptions) (judge.Judge, er
 	if mode != judge.GoldAnswer && mode != judge.ReferenceFree {
 		return nil, usagef(cmd, "--mode %q: want %s or %s", o.mode, judge.GoldAnswer, judge.ReferenceFree)
 	}
-	m, err := openModel(name)
+	o.name = name
+	m, err := o.open(cmd.Context(), cmd, term)
 	if err != nil {
 		return nil, err
 	}
-	return judge.NewModel(m.client, judge.ModelOptions{Name: m.label, Model: m.name, Mode: mode, Effort: o.effort}), nil
+	return judge.NewModel(m.client, judge.ModelOptions{Name: m.label, Model: m.name, Mode: mode, Effort: m.effort}), nil
 }
 
 // judgeReport is the JSON form of what judging came to.
@@ -102,7 +103,7 @@ func runJudge(ctx context.Context, term *terminal, cmd *cobra.Command, dir strin
 	}
 	var report judgeReport
 	for _, name := range o.judges {
-		j, err := openJudge(cmd, name, o)
+		j, err := openJudge(cmd, term, name, o)
 		if err != nil {
 			return err
 		}

@@ -13,7 +13,7 @@ import (
 	"goserini/internal/tool"
 )
 
-// The profiles with tools of others; all other profiles are the controller's.
+// The profiles with tools of others; the other ones are the controller's.
 const (
 	chatGPTProfile    = "chatgpt"
 	browseCompProfile = "browsecomp-plus"
@@ -34,7 +34,7 @@ func (f *profileFlags) register(cmd *cobra.Command) {
 }
 
 func (f *profileFlags) names() []string {
-	return []string{servedProfile, chatGPTProfile, browseCompProfile}
+	return append(controller.Profiles(), chatGPTProfile, browseCompProfile)
 }
 
 // tools are those of the profile over a collection.
@@ -48,10 +48,12 @@ func (f *profileFlags) tools(cmd *cobra.Command, c *collection) ([]tool.Tool, er
 		return mcpserver.ChatGPT(foreign), nil
 	case browseCompProfile:
 		return mcpserver.BrowseCompPlus(foreign), nil
-	case servedProfile:
-		return controller.New(c.Retriever, servedTools(f.maxBytes)).Tools(), nil
 	}
-	return nil, usagef(cmd, "--profile %q: want %s", f.profile, strings.Join(f.names(), ", "))
+	options, err := servedTools(f.profile, f.maxBytes)
+	if err != nil {
+		return nil, usagef(cmd, "--profile %q: want %s", f.profile, strings.Join(f.names(), ", "))
+	}
+	return controller.New(c.Retriever, options).Tools(), nil
 }
 
 // server offers the profile's tools and the documents.

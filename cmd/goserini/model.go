@@ -2,169 +2,193 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"net/http"
 	"os"
-	"sort"
+	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/spf13/cobra"
+
+	"goserini/internal/agent"
 	"goserini/internal/llm"
-	"goserini/internal/llm/lexical"
-	"goserini/internal/llm/openaichat"
-	"goserini/internal/llm/script"
+	"goserini/internal/llm/limit"
+	"goserini/internal/llm/provider"
 	"goserini/internal/trajectory"
 )
+
+const lexicalModel = "builtin/lexical"
 
 // model is a client together with what is known about the model behind it.
 type model struct {
 	client llm.Client
 	// name is the provider's own name, label is provider/name.
-	name, label     string
-	isLanguageModel bool
-	window          int
+	name, label, effort string
+	isLanguageModel     bool
+	// window is the context window in tokens, 0 where unknown.
+	window int
 	// price is nil where the model is unpriced; priceDate is that of the table.
 	price     func(trajectory.Usage) float64
 	priceDate string
 }
 
-// withPrice looks the model up in the price table: the embedded one, overridden by files.
-func (m model) withPrice(files []string) (model, error) {
-	prices, err := llm.LoadPrices(files...)
-	if err != nil {
-		return m, err
-	}
-	m.priceDate = prices.Date().Format(time.DateOnly)
-	if price, ok := prices.For(m.label, time.Now()); ok {
-		m.price = price.Cost
-	}
-	return m, nil
+// modelFlags choose a model and how it is reached.
+type modelFlags struct {
+	name        string
+	effort      string
+	endpoints   string
+	baseURL     string
+	temperature float64
+	window      int
+	shorten     string
+	record      string
+	replay      string
+	rates       limit.Rates
+	prices      []string
 }
 
-const lexicalModel = "builtin/lexical"
-
-// chatProvider is a server that speaks Chat Completions.
-type chatProvider struct {
-	keyVar, baseVar, base string
-	keyOptional           bool
+func (f *modelFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.name, "model", "", "PROVIDER/MODEL (also PROVIDER:MODEL, with @EFFORT), builtin/lexical (no language model) or script/FILE")
+	cmd.Flags().StringVar(&f.shorten, "shorten", "off", "when the window fills: off, mask old results, or compact old turns")
+	f.registerAccess(cmd)
 }
 
-// chatProviders are the servers reached by name. Keys and base URLs come from the variables
-// that each vendor documents.
-var chatProviders = map[string]chatProvider{
-	"openai":     {keyVar: "OPENAI_API_KEY", baseVar: "OPENAI_BASE_URL", base: "https://api.openai.com/v1"},
-	"deepseek":   {keyVar: "DEEPSEEK_API_KEY", baseVar: "DEEPSEEK_BASE_URL", base: "https://api.deepseek.com"},
-	"openrouter": {keyVar: "OPENROUTER_API_KEY", baseVar: "OPENROUTER_BASE_URL", base: "https://openrouter.ai/api/v1"},
-	"groq":       {keyVar: "GROQ_API_KEY", baseVar: "GROQ_BASE_URL", base: "https://api.groq.com/openai/v1"},
-	"mistral":    {keyVar: "MISTRAL_API_KEY", baseVar: "MISTRAL_BASE_URL", base: "https://api.mistral.ai/v1"},
-	"vllm":       {keyVar: "VLLM_API_KEY", baseVar: "VLLM_BASE_URL", base: "http://127.0.0.1:8000/v1", keyOptional: true},
-	"llamacpp":   {keyVar: "LLAMACPP_API_KEY", baseVar: "LLAMACPP_BASE_URL", base: "http://127.0.0.1:8080/v1", keyOptional: true},
-	"ollama":     {keyVar: "OLLAMA_API_KEY", baseVar: "OLLAMA_BASE_URL", base: "http://127.0.0.1:11434/v1", keyOptional: true},
-	"lmstudio":   {keyVar: "LMSTUDIO_API_KEY", baseVar: "LMSTUDIO_BASE_URL", base: "http://127.0.0.1:1234/v1", keyOptional: true},
+// registerAccess registers how models are reached, whatever their names.
+func (f *modelFlags) registerAccess(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.effort, "effort", "", "the provider's word for reasoning effort")
+	fl.StringVar(&f.endpoints, "endpoints", "", "a JSON file of named endpoints (default: endpoints.json in the configuration folder, if there is one)")
+	fl.StringVar(&f.baseURL, "base-url", "", "reach the model here instead")
+	fl.Float64Var(&f.temperature, "temperature", 0, "sampling temperature, where the provider takes one (default: the provider's)")
+	fl.IntVar(&f.window, "window", 0, "the model's context window in tokens (default: what the server or the price table says)")
+	fl.StringVar(&f.record, "record", "", "keep every model call in this folder")
+	fl.StringVar(&f.replay, "replay", "", "answer model calls from this folder; a call it does not hold is an error")
+	fl.IntVar(&f.rates.RequestsPerMinute, "requests-per-minute", 0, "most model requests a minute with one key (0 is no limit)")
+	fl.IntVar(&f.rates.TokensPerMinute, "tokens-per-minute", 0, "most tokens a minute with one key (0 is no limit)")
+	fl.StringArrayVar(&f.prices, "prices", nil, "a price table that overrides the built-in one (repeatable)")
 }
 
-// openModel finds the client for provider/model; the first slash separates, and a colon will do.
-func openModel(name string) (model, error) {
-	if name == "" || name == lexicalModel {
-		return model{client: lexical.New(), name: "lexical", label: lexicalModel}, nil
+// shortening is what happens when the context window fills.
+func (f *modelFlags) shortening(cmd *cobra.Command) (agent.Shortening, error) {
+	switch f.shorten {
+	case "off":
+		return agent.ShortenOff, nil
+	case string(agent.ShortenMask), string(agent.ShortenCompact):
+		return agent.Shortening(f.shorten), nil
 	}
-	provider, rest := splitModel(name)
-	if rest == "" {
-		return model{}, fmt.Errorf("--model %q: want PROVIDER/MODEL, for example deepseek/deepseek-chat, or %s", name, lexicalModel)
-	}
-	if provider == "script" {
-		c, err := script.Open(rest)
-		if err != nil {
-			return model{}, err
+	return "", usagef(cmd, "--shorten %q: want off, mask or compact", f.shorten)
+}
+
+// registry knows the providers: those built in and those of the user's own file.
+func (f *modelFlags) registry() (*provider.Registry, error) {
+	path := f.endpoints
+	if path == "" {
+		if path = defaultEndpoints(); path == "" {
+			return provider.New(provider.Environment)
 		}
-		return model{client: c, name: rest, label: name}, nil
 	}
-	p, ok := chatProviders[provider]
-	if !ok {
-		return model{}, fmt.Errorf("--model %q: no provider %q; there are builtin, script, %s", name, provider, strings.Join(providerNames(), ", "))
+	named, err := provider.LoadEndpoints(path)
+	if err != nil {
+		return nil, err
 	}
-	key := os.Getenv(p.keyVar)
-	if key == "" && !p.keyOptional && os.Getenv(p.baseVar) == "" {
-		return model{}, withHint(fmt.Errorf("no key for %s: the variable %s is not set", provider, p.keyVar),
-			"set it with: export %s=…   or try without a model: --model %s", p.keyVar, lexicalModel)
+	return provider.New(provider.Environment, named...)
+}
+
+// defaultEndpoints is the user's file of named endpoints, "" if there is none.
+func defaultEndpoints() string {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return ""
 	}
-	base := p.base
-	if other := os.Getenv(p.baseVar); other != "" {
-		base = other
+	path := filepath.Join(dir, "goserini", "endpoints.json")
+	if !fileExists(path) {
+		return ""
 	}
-	c, err := openaichat.New(openaichat.Config{Provider: provider, BaseURL: base, Key: key, KeyName: p.keyVar})
+	return path
+}
+
+// open finds the model the flags name; without a name it is the policy that needs none.
+func (f *modelFlags) open(ctx context.Context, cmd *cobra.Command, term *terminal) (model, error) {
+	name := f.name
+	if name == "" {
+		name = lexicalModel
+	}
+	r, err := f.registry()
+	if err != nil {
+		return model{}, err
+	}
+	options := provider.Options{BaseURL: f.baseURL, Window: f.window, Rates: f.rates, Record: f.record, Replay: f.replay,
+		Notice: func(text string) { term.warn("%s", text) }}
+	if cmd.Flags().Changed("temperature") {
+		options.Temperature = &f.temperature
+	}
+	m, err := r.Open(name, options)
+	var missing *provider.MissingKeyError
+	if errors.As(err, &missing) {
+		return model{}, withHint(fmt.Errorf("--model %q: %w", name, err), "set it with: export %s=…   or try without a model: --model %s", missing.Vars[0], lexicalModel)
+	}
 	if err != nil {
 		return model{}, fmt.Errorf("--model %q: %w", name, err)
 	}
-	return model{client: c, name: rest, label: provider + "/" + rest, isLanguageModel: true}, nil
+	out := model{client: m.Client, name: m.Name.Model, label: m.Name.String(), effort: f.effort, isLanguageModel: m.IsLanguageModel, window: f.window}
+	if out.effort == "" {
+		out.effort = m.Name.Effort
+	}
+	return out, out.complete(ctx, f, m, term)
 }
 
-func splitModel(name string) (provider, rest string) {
-	if i := strings.IndexAny(name, "/:"); i > 0 {
-		return name[:i], name[i+1:]
+// complete adds what the price table and the server know of the model.
+func (m *model) complete(ctx context.Context, f *modelFlags, opened provider.Model, term *terminal) error {
+	prices, err := llm.LoadPrices(f.prices...)
+	if err != nil {
+		return err
 	}
-	return name, ""
-}
-
-func providerNames() []string {
-	var names []string
-	for name := range chatProviders {
-		names = append(names, name)
+	for _, q := range prices.Questions {
+		term.warn("%s", q)
 	}
-	sort.Strings(names)
-	return names
+	m.priceDate = prices.Date().Format(time.DateOnly)
+	price, priced := prices.For(m.label, time.Now())
+	if priced {
+		m.price = price.Cost
+	}
+	if m.window == 0 && m.isLanguageModel && f.replay == "" {
+		if m.window, err = opened.Window(ctx); err != nil {
+			term.warn("the context window of %s is not known: %v", m.label, err)
+		}
+	}
+	if m.window == 0 && priced {
+		m.window = price.Window
+	}
+	if m.isLanguageModel && !priced {
+		term.warn("no price is known for %s, so its cost shows as unpriced (give one with --prices)", m.label)
+	}
+	return nil
 }
 
 // sayWhatIsThere tells which models could be used, before a command falls back on the
 // policy that needs none: keys by the name of their variable, local servers if one answers.
-func sayWhatIsThere(ctx context.Context, term *terminal) {
-	var keys []string
-	for _, name := range providerNames() {
-		if p := chatProviders[name]; os.Getenv(p.keyVar) != "" {
-			keys = append(keys, fmt.Sprintf("%s (--model %s/…)", p.keyVar, name))
-		}
+func sayWhatIsThere(ctx context.Context, term *terminal, f *modelFlags) error {
+	r, err := f.registry()
+	if err != nil {
+		return err
 	}
-	servers := localServers(ctx)
-	switch {
-	case len(keys) == 0 && len(servers) == 0:
-		term.say("no model named; found no key (%s, …) and no local server", "OPENAI_API_KEY, DEEPSEEK_API_KEY")
-	default:
-		term.say("no model named; found: %s", strings.Join(append(keys, servers...), ", "))
+	var found []string
+	for _, k := range r.Keys() {
+		found = append(found, fmt.Sprintf("%s (--model %s/…)", k.Key.Var, k.Provider))
+	}
+	for _, s := range r.Servers(ctx) {
+		name := "…"
+		if len(s.Models) > 0 {
+			name = s.Models[0].Name
+		}
+		found = append(found, fmt.Sprintf("a server at %s (--model %s/%s)", s.URL, s.Provider, name))
+	}
+	if len(found) == 0 {
+		term.say("no model named; found no key in the environment and no local server (goserini doctor says more)")
+	} else {
+		term.say("no model named; found: %s", printable(strings.Join(found, ", ")))
 	}
 	term.say("running %s: a scripted policy over word matching, %s", lexicalModel, term.paint(bold, "not a language model"))
-}
-
-// localServers asks the usual ports on loopback, all at once and briefly, whether a model server is there.
-func localServers(ctx context.Context) []string {
-	ctx, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
-	defer cancel()
-	names := []string{"llamacpp", "lmstudio", "ollama", "vllm"}
-	found := make([]string, len(names))
-	var wg sync.WaitGroup
-	for i, name := range names {
-		wg.Go(func() {
-			base := chatProviders[name].base
-			req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/models", nil)
-			if err != nil {
-				return
-			}
-			resp, err := http.DefaultClient.Do(req)
-			if err != nil {
-				return
-			}
-			resp.Body.Close()
-			if resp.StatusCode == http.StatusOK {
-				found[i] = fmt.Sprintf("a server at %s (--model %s/…)", base, name)
-			}
-		})
-	}
-	wg.Wait()
-	var out []string
-	for _, f := range found {
-		if f != "" {
-			out = append(out, f)
-		}
-	}
-	return out
+	return nil
 }

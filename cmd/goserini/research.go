@@ -28,7 +28,7 @@ type researcher struct {
 	bm25Source string
 	tools      controller.Options
 	model      model
-	effort     string
+	shorten    agent.Shortening
 	maxOutput  int
 	budget     agent.Budget
 	ledgers    []*agent.Ledger
@@ -39,43 +39,42 @@ type researcher struct {
 type researchFlags struct {
 	bm25      bm25Flags
 	retriever retrieverFlag
-	model     string
-	effort    string
+	model     modelFlags
 	timeout   time.Duration
+	seconds   float64
 	maxTurns  int
 	maxCalls  int
 	maxTokens int64
 	maxCost   float64
 	maxOutput int
 	depth     int
-	prices    []string
 }
 
 func (f *researchFlags) register(cmd *cobra.Command) {
 	f.bm25.register(cmd)
 	f.retriever.register(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.model, "model", "", "PROVIDER/MODEL, builtin/lexical (no language model) or script/FILE")
-	fl.StringVar(&f.effort, "effort", "", "the provider's word for reasoning effort")
+	f.model.register(cmd)
 	fl.DurationVar(&f.timeout, "timeout", agent.DefaultTimeout, "time budget of a question; at 0.7 of it the model is told to answer (0 is none)")
+	fl.Float64Var(&f.seconds, "max-seconds", 0, "the same as --timeout, as a number of seconds")
+	cmd.MarkFlagsMutuallyExclusive("timeout", "max-seconds")
 	fl.IntVar(&f.maxTurns, "max-turns", 0, "most model responses for a question (0 is no limit)")
 	fl.IntVar(&f.maxCalls, "max-calls", 0, "most tool calls for a question (0 is no limit)")
 	fl.Int64Var(&f.maxTokens, "max-tokens", 0, "most tokens for a question (0 is no limit)")
 	fl.Float64Var(&f.maxCost, "max-cost", 0, "most US dollars for a question (0 is no limit)")
 	fl.IntVar(&f.maxOutput, "max-output-tokens", 0, "most tokens of one response (0 leaves it to the provider)")
-	fl.StringArrayVar(&f.prices, "prices", nil, "a price table that overrides the built-in one (repeatable)")
 	fl.IntVar(&f.depth, "depth", 1000, "hits that a search ranks and caches")
 }
 
 // researcher resolves the flags over an open index, or over the retriever they name where
 // there is none. fallback gives k1 and b where no flag does.
-func (f *researchFlags) researcher(cmd *cobra.Command, ix *index.Index, fallback func() (bm25.Params, string)) (*researcher, error) {
+func (f *researchFlags) researcher(cmd *cobra.Command, term *terminal, ix *index.Index, fallback func() (bm25.Params, string)) (*researcher, error) {
 	if ix == nil {
 		c, err := openRemote(f.retriever.spec)
 		if err != nil {
 			return nil, err
 		}
-		r, err := f.over(cmd, c)
+		r, err := f.over(cmd, term, c)
 		if err != nil {
 			c.close()
 		}
@@ -85,24 +84,28 @@ func (f *researchFlags) researcher(cmd *cobra.Command, ix *index.Index, fallback
 	if err != nil {
 		return nil, err
 	}
-	return f.over(cmd, &collection{Retriever: local.New(ix, params), index: ix, params: params, source: source})
+	return f.over(cmd, term, &collection{Retriever: local.New(ix, params), index: ix, params: params, source: source})
 }
 
 // over resolves the flags over an open collection.
-func (f *researchFlags) over(cmd *cobra.Command, c *collection) (*researcher, error) {
+func (f *researchFlags) over(cmd *cobra.Command, term *terminal, c *collection) (*researcher, error) {
 	if f.depth < 1 {
 		return nil, usagef(cmd, "--depth %d: want at least 1", f.depth)
 	}
-	m, err := openModel(f.model)
+	m, err := f.model.open(cmd.Context(), cmd, term)
 	if err != nil {
 		return nil, err
 	}
-	if m, err = m.withPrice(f.prices); err != nil {
+	shorten, err := f.model.shortening(cmd)
+	if err != nil {
 		return nil, err
+	}
+	if cmd.Flags().Changed("max-seconds") {
+		f.timeout = time.Duration(f.seconds * float64(time.Second))
 	}
 	r := &researcher{
 		collection: c, index: c.index, retriever: c.Retriever, params: c.params, bm25Source: c.source,
-		tools: controller.Options{Depth: f.depth}, model: m, effort: f.effort, maxOutput: f.maxOutput,
+		tools: controller.Options{Depth: f.depth}, model: m, shorten: shorten, maxOutput: f.maxOutput,
 		budget: agent.Budget{Timeout: f.timeout, MaxTurns: f.maxTurns, MaxCalls: f.maxCalls, MaxTokens: f.maxTokens, MaxCostUSD: f.maxCost},
 	}
 	r.tools = controller.New(r.retriever, r.tools).Options()
@@ -139,8 +142,8 @@ func (r *researcher) research(ctx context.Context, q experiment.Question, emit f
 	tools := controller.New(r.retriever, r.tools)
 	return agent.Run(ctx, agent.Question{ID: q.ID, Text: q.Text}, agent.Config{
 		Client: r.model.client, Model: r.model.name, Label: r.model.label,
-		Tools: tools.Tools(), Budget: r.budget, Effort: r.effort, MaxOutputTokens: r.maxOutput,
-		Window: r.model.window, Price: r.model.price, Ledgers: r.ledgers,
+		Tools: tools.Tools(), Budget: r.budget, Effort: r.model.effort, MaxOutputTokens: r.maxOutput,
+		Window: r.model.window, Shorten: r.shorten, Price: r.model.price, Ledgers: r.ledgers,
 		Exists: r.exists(),
 		Emit:   emit, Stream: r.stream,
 	})
@@ -162,7 +165,7 @@ func (r *researcher) plan(name string, questions []experiment.Question) (experim
 			Questions: len(questions), QuestionsHash: hash,
 			Retrieval: r.retrieval(),
 			Tools:     experiment.Tools{Profile: "paper", Hash: controller.New(r.retriever, r.tools).Fingerprint()},
-			Model:     experiment.Model{Name: r.model.label, Effort: r.effort, MaxOutputTokens: r.maxOutput, PromptHash: agent.PromptHash("")},
+			Model:     experiment.Model{Name: r.model.label, Effort: r.model.effort, MaxOutputTokens: r.maxOutput, PromptHash: agent.PromptHash("")},
 			Budget: experiment.Budget{TimeoutSeconds: r.budget.Timeout.Seconds(), MaxTurns: r.budget.MaxTurns, MaxCalls: r.budget.MaxCalls,
 				MaxTokens: r.budget.MaxTokens, MaxCostUSD: r.budget.MaxCostUSD},
 		},

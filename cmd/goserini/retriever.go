@@ -93,14 +93,15 @@ func collectionName(dir string) string {
 	return strings.TrimSuffix(filepath.Base(dir), ".index")
 }
 
-// servedProfile is the profile of the controller's tools that mcp and serve offer unless
-// told otherwise.
-const servedProfile = "paper"
+// servedProfile is the profile of the tools that mcp and serve offer unless told otherwise.
+const servedProfile = "navigator"
 
-// servedTools are the options of the controller's tools for clients that keep nothing between
-// calls; a page is no longer than maxBytes.
-func servedTools(maxBytes int) controller.Options {
-	return controller.Options{Stateless: true, PageBytes: maxBytes}
+// servedTools are the options of a profile for clients that keep nothing between calls; a
+// page is no longer than maxBytes.
+func servedTools(profile string, maxBytes int) (controller.Options, error) {
+	options, err := controller.Profile(profile)
+	options.Stateless, options.PageBytes = true, maxBytes
+	return options, err
 }
 
 // searchRemote prints the ranking of a retriever that is no index.

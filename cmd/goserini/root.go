@@ -52,7 +52,7 @@ Start here:
 	add("documents", newIndex(term), newSearch(term), newRead(term), newExplain(term), newAnalyze(term), newShow(term))
 	add("experiments", newRun(term), newJudge(term), newEval(term), newCompare(term), newReport(term), newBenchmarks(term))
 	add("servers", newMCP(term), newServe(term), newRPC(term))
-	add("about", newVersion(term), newExitCodes())
+	add("about", newModels(term), newDoctor(term), newVersion(term), newExitCodes())
 	root.SetHelpCommandGroupID("about")
 	root.SetCompletionCommandGroupID("about")
 	adoptUsageErrors(root)

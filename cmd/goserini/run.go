@@ -50,7 +50,7 @@ run. The same command again goes on: a question that has a result is not run aga
 				return usagef(cmd, "--benchmark is missing: a name (%s) or a folder", strings.Join(benchmark.Names(), ", "))
 			case o.out == "" && !o.dryRun:
 				return usagef(cmd, "--out DIR is missing: name the run directory")
-			case o.model == "":
+			case o.model.name == "":
 				return usagef(cmd, "--model is missing: PROVIDER/MODEL, or %s", lexicalModel)
 			case o.concurrency < 1:
 				return usagef(cmd, "--concurrency %d: want at least 1", o.concurrency)
@@ -188,7 +188,7 @@ func (o runOptions) prepare(ctx context.Context, term *terminal, cmd *cobra.Comm
 	if err != nil {
 		return nil, err
 	}
-	r, err := o.researcher(cmd, ix, benchmarkParams(b, ix))
+	r, err := o.researcher(cmd, term, ix, benchmarkParams(b, ix))
 	if err != nil {
 		if ix != nil {
 			ix.Close()

@@ -75,7 +75,7 @@ func runServe(ctx context.Context, term *terminal, cmd *cobra.Command, o serveOp
 		return withHint(usagef(cmd, "--listen %s can be reached from other machines, so it needs a token", o.listen),
 			"give one with --token-file FILE or in the variable %s", tokenVariable)
 	}
-	c, r, err := o.open(cmd)
+	c, r, err := o.open(cmd, term)
 	if err != nil {
 		return err
 	}
@@ -104,12 +104,12 @@ func runServe(ctx context.Context, term *terminal, cmd *cobra.Command, o serveOp
 }
 
 // open opens what is searched, and a researcher over the same.
-func (o *serveOptions) open(cmd *cobra.Command) (*collection, *researcher, error) {
+func (o *serveOptions) open(cmd *cobra.Command, term *terminal) (*collection, *researcher, error) {
 	c, err := o.retriever.openCollection(cmd, o.dir, o.bm25, chosenByCollection)
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := o.over(cmd, c)
+	r, err := o.over(cmd, term, c)
 	if err != nil {
 		c.close()
 		return nil, nil, err
