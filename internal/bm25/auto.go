@@ -71,7 +71,7 @@ func (r Ramp) Share(v float64) float64 {
 // occurrence says little more; where they repeat their words, only many occurrences tell
 // what a document is about, in proportion to its length. Derived and judged in
 // docs/bm25-parameters.md.
-var Repetition = Ramp{From: 1.35, To: 2.45}
+var Repetition = Ramp{From: 1.38, To: 2.37}
 
 // Long is the ramp over the 90th percentile of lengths. It keeps a few books among many notes
 // from deciding for the notes: the longest documents hold most of the tokens and make the mean.
