@@ -26,7 +26,7 @@ type Part struct {
 
 // SVG draws the bars.
 func (c Bars) SVG() string {
-	const label, bar, gap = 15, 12, 9
+	const label, bar, gap = 17, 11, 10
 	var d drawing
 	y := d.legend(0, 0, c.Keys)
 	longest := c.Max
@@ -37,8 +37,8 @@ func (c Bars) SVG() string {
 	}
 	s := scale{max: max(longest, 1e-12), to: Width}
 	for _, r := range c.Rows {
-		d.text(0, y+11, "", clip(r.Label, Width-textWidth(r.Value)-12))
-		d.text(Width, y+11, "e b", r.Value)
+		d.text(0, y+12, "", clip(r.Label, Width-textWidth(r.Value)-12))
+		d.text(Width, y+12, "e b", r.Value)
 		y += label
 		d.rect(0, y, Width, bar, "track", "")
 		x := 0.0

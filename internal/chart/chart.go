@@ -20,7 +20,7 @@ import (
 // CSS is what a page must hold for the charts to be seen. It uses the variables --ink, --muted,
 // --rule, --paper and --h1 to --h6, the colours of data.
 const CSS = `.chart{display:block;width:100%;height:auto;max-width:34rem;overflow:visible}
-.chart text{font:11px/1 var(--sans,system-ui,sans-serif);fill:var(--ink);font-variant-numeric:tabular-nums}
+.chart text{font:12px/1 var(--sans,system-ui,sans-serif);fill:var(--ink);font-variant-numeric:tabular-nums}
 .chart .m{fill:var(--muted)}.chart .e{text-anchor:end}.chart .c{text-anchor:middle}.chart .b{font-weight:600}
 .chart .halo{paint-order:stroke;stroke:var(--paper);stroke-width:3px;stroke-linejoin:round}
 .chart .g{stroke:var(--rule);stroke-width:1;fill:none}.chart .a{stroke:var(--muted);stroke-width:1;fill:none}
@@ -36,7 +36,7 @@ const CSS = `.chart{display:block;width:100%;height:auto;max-width:34rem;overflo
 const Hues = 6
 
 // Width is the width of every chart in its own units; a page scales it.
-const Width = 480
+const Width = 440
 
 // drawing collects the elements of one chart.
 type drawing struct{ b strings.Builder }
@@ -119,19 +119,19 @@ func finite(values ...float64) bool {
 	return true
 }
 
-// textWidth estimates how wide a text is drawn. Characters outside Latin count as wide.
+// textWidth estimates how wide a text is drawn at the 13 units of a telephone, the widest there is. Characters outside Latin count as wide.
 func textWidth(s string) float64 {
 	w := 0.0
 	for _, r := range s {
 		switch {
 		case r > 0x2e7f:
-			w += 11
+			w += 13
 		case strings.ContainsRune("iljtf.,:;'|()[] ", r):
-			w += 3.6
+			w += 4.2
 		case r >= 'A' && r <= 'Z' || r == 'm' || r == 'w':
-			w += 7.9
+			w += 9.2
 		default:
-			w += 6.1
+			w += 7.2
 		}
 	}
 	return w

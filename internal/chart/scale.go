@@ -42,7 +42,7 @@ func niceTicks(low, high float64, n int) []float64 {
 	}
 	var out []float64
 	for i := math.Ceil(low/step - 1e-9); i*step <= high+step*1e-9; i++ {
-		out = append(out, i*step)
+		out = append(out, i*step+0) // + 0 makes of a negative zero a plain one
 	}
 	return out
 }

@@ -46,7 +46,7 @@ const LabelledRows = 60
 func (c Timeline) SVG() string {
 	var d drawing
 	y := d.legend(0, 0, c.Keys) + 4
-	left, pitch, thick := 0.0, 15.0, 9.0
+	left, pitch, thick := 0.0, 17.0, 10.0
 	labelled := len(c.Rows) <= LabelledRows
 	switch {
 	case labelled:
@@ -58,7 +58,7 @@ func (c Timeline) SVG() string {
 	default:
 		left, pitch, thick = 30, 2, 1.6
 	}
-	right := 52.0
+	right := 58.0
 	if !labelled {
 		right = 8
 	}
@@ -80,8 +80,8 @@ func (c Timeline) SVG() string {
 		d.line(x.at(c.Limit), y-2, x.at(c.Limit), bottom+3, "mark d")
 		d.text(min(x.at(c.Limit), Width-2), y-6, "e m", c.LimitLabel)
 	}
-	d.text((x.from+x.to)/2, bottom+31, "c m", c.Label)
-	return d.wrap(c.Title, bottom+38)
+	d.text((x.from+x.to)/2, bottom+33, "c m", c.Label)
+	return d.wrap(c.Title, bottom+40)
 }
 
 func (c Timeline) labelledRows(d *drawing, x scale, y, pitch, thick float64) {

@@ -66,9 +66,9 @@ type Mark struct {
 
 // The frame of the data within the chart.
 const (
-	frameLeft, frameRight = 40.0, 12.0
+	frameLeft, frameRight = 46.0, 14.0
 	frameHeight           = 215.0
-	frameBottom           = 38.0
+	frameBottom           = 40.0
 )
 
 // SVG draws the chart.
@@ -85,7 +85,7 @@ func (c XY) SVG() string {
 	right := frameRight
 	for _, s := range c.Series {
 		if s.Name != "" {
-			right = max(right, min(textWidth(s.Name)+8, 120))
+			right = max(right, min(textWidth(s.Name)+8, 110))
 		}
 	}
 	x := scale{min: c.X.Min, max: c.X.Max, log: c.X.Log, from: frameLeft, to: Width - right}
@@ -134,11 +134,11 @@ func (c XY) axes(d *drawing, x, y scale) {
 		label := c.X.Format(t)
 		if half := textWidth(label) / 2; x.inside(t) && x.at(t)-half > free {
 			d.line(x.at(t), y.from, x.at(t), y.from+4, "a")
-			d.text(x.at(t), y.from+16, "c m", label)
+			d.text(x.at(t), y.from+17, "c m", label)
 			free = x.at(t) + half + 4
 		}
 	}
-	d.text((x.from+x.to)/2, y.from+33, "c m", c.X.Label)
+	d.text((x.from+x.to)/2, y.from+35, "c m", c.X.Label)
 }
 
 func (a Axis) ticks(n int) []float64 {
@@ -233,7 +233,7 @@ type labels []label
 
 // spread moves labels of line ends apart, between two heights.
 func (l labels) spread(top, bottom float64) {
-	const pitch = 13
+	const pitch = 14
 	slices.SortStableFunc(l, func(a, b label) int {
 		switch {
 		case a.y < b.y:

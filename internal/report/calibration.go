@@ -16,6 +16,7 @@ func (d *data) calibration() section {
 			continue
 		}
 		s.draw(d.calibrationFigure(rd))
+		s.tabulate(d.calibrationTable(rd))
 	}
 	if s.empty() {
 		return s
@@ -23,6 +24,17 @@ func (d *data) calibration() section {
 	s.lead = "Does an answer that says 80 % turn out right four times in five? Dots on the diagonal say yes; dots below it claim too much. The area of a dot is the number of answers, which stands beside it. " +
 		"The two forms of the error differ on purpose and stand in the summary by name."
 	return s
+}
+
+// calibrationTable has the bins of the chart.
+func (d *data) calibrationTable(rd *runData) table {
+	t := table{caption: d.title("By tenth of confidence", rd), beside: true, head: append(texts("stated confidence"), numbers("answers", "mean confidence", "right")...)}
+	for _, b := range rd.Scores.Calibration.Reliability {
+		if b.N > 0 {
+			t.row(plain(fmt.Sprintf("%.0f to %.0f %%", 100*b.From, 100*b.To)), plain(count(b.N)), plain(percent(b.Confidence)), plain(percent(b.Accuracy)))
+		}
+	}
+	return t
 }
 
 func (d *data) calibrationFigure(rd *runData) figure {

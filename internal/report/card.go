@@ -15,40 +15,44 @@ import (
 
 // level says how much of each question a page shows.
 type level struct {
-	// text is how many bytes of what tools returned and models thought stand in an opened card.
-	text int
-	// field is how many characters of a reason, an argument or a message stand there.
-	field int
-	// question and answer are how many characters of either stand in a card without script,
-	// and steps says whether its steps are listed one by one.
+	// text is how many bytes of what tools returned and models thought stand in an opened card,
+	// field how many characters of a reason or an argument, said of the question and the answer.
+	text, field, said int
+	// question and answer are how many characters of either stand in a closed card, which is all
+	// there is without script; steps and places say whether those are listed one by one.
 	question, answer int
-	steps            bool
+	steps, places    bool
+	// facts says whether steps of an opened card have times, tokens and durations.
+	facts bool
 }
 
 // levels go from everything to as little as tells what happened.
 var levels = []level{
-	{maxInt, maxInt, maxInt, maxInt, true},
-	{256 << 10, 4000, 4000, 4000, true},
-	{128 << 10, 2000, 2000, 2000, true},
-	{64 << 10, 2000, 1000, 1500, true},
-	{32 << 10, 1000, 600, 1000, true},
-	{16 << 10, 600, 500, 700, true},
-	{12 << 10, 600, 400, 500, false},
-	{8 << 10, 400, 320, 400, false},
-	{6 << 10, 300, 280, 320, false},
-	{4 << 10, 300, 240, 280, false},
-	{3 << 10, 240, 220, 240, false},
-	{2 << 10, 200, 200, 200, false},
-	{1 << 10, 160, 180, 160, false},
-	{512, 120, 160, 120, false},
-	{0, 80, 120, 80, false},
+	{maxInt, maxInt, maxInt, maxInt, maxInt, true, true, true},
+	{256 << 10, 4000, 8000, 4000, 4000, true, true, true},
+	{128 << 10, 2000, 4000, 2000, 2000, true, true, true},
+	{64 << 10, 2000, 4000, 1000, 1500, true, true, true},
+	{32 << 10, 1000, 2500, 600, 1000, true, true, true},
+	{16 << 10, 600, 2000, 500, 700, true, true, true},
+	{12 << 10, 600, 2000, 400, 500, false, true, true},
+	{8 << 10, 400, 1500, 320, 400, false, true, true},
+	{6 << 10, 300, 1500, 280, 320, false, true, true},
+	{4 << 10, 300, 1200, 240, 280, false, true, true},
+	{3 << 10, 240, 1200, 220, 240, false, true, true},
+	{2 << 10, 200, 1000, 180, 180, false, false, true},
+	{1 << 10, 160, 1000, 160, 160, false, false, true},
+	{512, 120, 800, 140, 120, false, false, true},
+	{256, 100, 600, 120, 80, false, false, true},
+	{0, 80, 500, 100, 0, false, false, true},
+	{0, 60, 400, 90, 0, false, false, false},
+	{0, 40, 300, 80, 0, false, false, false},
 }
 
 // card is a question as the page shows it before it is opened.
 type card struct {
 	Anchor, ID, Outcome, Class string
 	Question, Answer, Meta     string
-	Known, Judged              string
+	Known, Judged, Cited       string
 	Phrases                    []phraseView
 	Places                     []placeView
 	Steps                      []string
@@ -72,7 +76,7 @@ type placeView struct {
 }
 
 func (it *item) card(l level) card {
-	c := card{Anchor: it.anchor, ID: clean(it.id), Outcome: string(it.outcome()), Class: outcomeClass(it.outcome()), Meta: it.meta()}
+	c := card{Anchor: it.anchor, ID: clean(it.id), Outcome: string(it.outcome()), Class: outcomeClass(it.outcome()), Meta: it.meta(l)}
 	c.Question = clip(clean(oneLine(it.asked)), l.question)
 	c.Known, c.Judged = it.knownAnswer(), it.judgedText()
 	c.Known = clip(c.Known, l.answer)
@@ -81,7 +85,7 @@ func (it *item) card(l level) card {
 	if it.record != nil {
 		c.Answer = it.exactAnswer(l.answer)
 		c.Phrases = it.phrases(l.answer)
-		c.Places = it.places(l)
+		c.place(it, l)
 	}
 	if l.steps {
 		c.Steps = it.stepLines(l)
@@ -90,6 +94,28 @@ func (it *item) card(l level) card {
 	}
 	c.Cut = len(it.story.steps) > 0
 	return c
+}
+
+// place lists the places the answer cites; where there is no room for them, citations are no links
+// but a list of documents.
+func (c *card) place(it *item, l level) {
+	if l.places {
+		c.Places = it.places(l)
+		return
+	}
+	c.Known, c.Judged = "", ""
+	for i := range c.Phrases {
+		c.Phrases[i].Href = ""
+	}
+	var ids []string
+	for _, cite := range it.record.Answer.Citations {
+		text := clean(cite.DocID)
+		if mark := badge(cite); mark != "" {
+			text += " (" + mark + ")"
+		}
+		ids = append(ids, text)
+	}
+	c.Cited = clip(strings.Join(ids, ", "), 100)
 }
 
 // outcomeClass is how an outcome is coloured.
@@ -106,12 +132,12 @@ func outcomeClass(o outcome) string {
 }
 
 // meta is a line of numbers on a question.
-func (it *item) meta() string {
+func (it *item) meta(l level) string {
 	if it.record == nil {
 		return ""
 	}
 	parts := []string{plural(it.calls(), "call"), seconds(it.scores.ElapsedSeconds)}
-	if e := it.scores.Evidence; e != nil && e.Relevant > 0 {
+	if e := it.scores.Evidence; l.places && e != nil && e.Relevant > 0 {
 		parts = append(parts, fmt.Sprintf("evidence: %d of %d retrieved, %d shown, %d opened, %d cited", e.Surfaced, e.Relevant, e.Previewed, e.Opened, e.Cited))
 	}
 	if it.scores.CostUSD != nil && *it.scores.CostUSD > 0 {
@@ -138,7 +164,8 @@ func plural(n int, noun string) string {
 // exactAnswer is the answer with its confidence.
 func (it *item) exactAnswer(most int) string {
 	a := it.record.Answer
-	text := clip(clean(oneLine(a.Exact)), most)
+	const least = 60 // the answer itself is shown even where its explanation is not
+	text := clip(clean(oneLine(a.Exact)), max(most, least))
 	if text == "" {
 		text = "no answer"
 		if it.story.veiled {
@@ -182,6 +209,9 @@ func (it *item) judgedText() string {
 // phrases are the answer in pieces, at most so many characters of it.
 func (it *item) phrases(most int) []phraseView {
 	var out []phraseView
+	if most == 0 {
+		return nil
+	}
 	left := most
 	for _, p := range it.story.answer {
 		text := clean(p.text)
@@ -235,7 +265,6 @@ func badge(c trajectory.Citation) string {
 }
 
 func (it *item) targetID(n int) string { return fmt.Sprintf("%sc%d", it.anchor, n) }
-func (it *item) stepID(i int) string   { return fmt.Sprintf("%ss%d", it.anchor, i+1) }
 
 func (it *item) places(l level) []placeView {
 	var out []placeView
@@ -296,13 +325,13 @@ func (c *callStep) outcome() string {
 		return "error"
 	}
 	var parts []string
-	if n := len(r.Access.Surfaced); n > 0 {
-		parts = append(parts, count(n)+" ranked")
+	if c.ranked > 0 {
+		parts = append(parts, count(c.ranked)+" ranked")
 	}
-	if n := len(r.Access.Previewed); n > 0 {
-		parts = append(parts, count(n)+" shown")
+	if c.shown > 0 {
+		parts = append(parts, count(c.shown)+" shown")
 	}
-	if len(r.Access.Opened) > 0 {
+	if c.read > 0 {
 		parts = append(parts, "read")
 	}
 	if len(parts) == 0 {
@@ -327,7 +356,7 @@ func (it *item) brief() string {
 		name := ""
 		switch {
 		case st.call != nil:
-			name = clip(clean(st.call.tool), 30)
+			name = shortName(clean(st.call.tool))
 		case st.steer != nil:
 			name = "told to stop"
 		case st.attempt != nil:
@@ -346,6 +375,17 @@ func (it *item) brief() string {
 	}
 	flush()
 	return strings.Join(parts, " → ")
+}
+
+// shortName is a tool's name where there is little room.
+func shortName(tool string) string {
+	switch tool {
+	case "read_document":
+		return "read"
+	case "read_search_results":
+		return "browse"
+	}
+	return clip(tool, 30)
 }
 
 // opened is a question as the page shows it once it is opened.
@@ -367,7 +407,8 @@ type fateView struct {
 
 // stepView is one step of an opened card.
 type stepView struct {
-	ID, At, Kind, Title string
+	// At is empty where the step came at the time of the one before.
+	At, Kind, Title string
 	// Facts are numbers on a step, Reason and Fields what the model gave.
 	Facts, Reason string
 	Fields        []fieldView
@@ -386,9 +427,9 @@ type pieceView struct{ Text, ID, Gap string }
 
 func (it *item) opened(l level) opened {
 	all := l
-	all.question, all.answer, all.steps = max(l.field, 600), max(l.field, 2000), false
+	all.question, all.answer, all.steps, all.places = l.said, l.said, false, true
 	o := opened{card: it.card(all)}
-	o.Brief = ""
+	o.Brief, o.Places = "", nil
 	for _, f := range it.scores.Fates {
 		o.Fates = append(o.Fates, fateView{clean(f.DocID), judgedAs(f), stageLabel(f.Stage), rank(f.BestRank), f.Stage != eval.Used})
 	}
@@ -400,16 +441,17 @@ func (it *item) opened(l level) opened {
 		o.Notes = append(o.Notes, clip(clean(oneLine(n)), 200))
 	}
 	o.File = clean(it.record.Trajectory)
-	o.Timeline = it.timeline()
+	o.Timeline = it.timeline(l.text < 4<<10)
 	o.Timed = it.timed(l)
 	return o
 }
 
-func (it *item) timeline() template.HTML {
+// timeline is the question's own; summed, it has one stretch for each kind of time.
+func (it *item) timeline(summed bool) template.HTML {
 	if it.story.endMS <= 0 {
 		return ""
 	}
-	row := timelineRow(it, false)
+	row := timelineRow(it, summed)
 	row.Label, row.Href, row.Tip = "", "", ""
 	c := chart.Timeline{Title: "Time of this question", Rows: []chart.Row{row}, End: float64(it.story.endMS) / 1000, Label: "seconds", Format: axisSeconds, Keys: timeKeys}
 	if it.story.limit > 0 && float64(it.story.endMS)/1000 > it.story.limit/3 {
@@ -421,20 +463,18 @@ func (it *item) timeline() template.HTML {
 
 func (it *item) timed(l level) []stepView {
 	limit := it.story.textLimit(l.text)
-	relevant := map[string]eval.Fate{}
-	for _, f := range it.scores.Fates {
-		relevant[f.DocID] = f
-	}
-	seen := map[string]bool{}
 	var out []stepView
 	for i, st := range it.story.steps {
-		v := stepView{ID: it.stepID(i), At: seconds(float64(st.atMS) / 1000)}
+		v := stepView{}
+		if l.facts && (i == 0 || it.story.steps[i-1].atMS != st.atMS) {
+			v.At = seconds(float64(st.atMS) / 1000)
+		}
 		switch {
 		case st.turn != nil:
 			it.turnView(&v, st.turn, l, limit)
 		case st.call != nil:
 			it.callView(&v, i, st.call, l, limit)
-			v.Evidence = newEvidence(st.call, relevant, seen)
+			v.Evidence = st.call.evidence
 		case st.steer != nil:
 			v.Kind, v.Title = "steer", "told to stop: "+st.steer.Reason
 			if st.steer.Reason == trajectory.SteerFormat {
@@ -456,7 +496,13 @@ func (it *item) timed(l level) []stepView {
 			v.Facts = fmt.Sprintf("about %s tokens before, %s after", count(st.shorten.TokensBefore), count(st.shorten.TokensAfter))
 			v.Texts = []textView{{"note", clip(clean(st.shorten.Text), l.field)}}
 		}
+		if !l.facts && (st.turn != nil || st.call != nil) {
+			v.Facts = ""
+		}
 		v.Texts = slices.DeleteFunc(v.Texts, func(t textView) bool { return t.Text == "" })
+		if st.turn != nil && !l.facts && len(v.Texts) == 0 {
+			continue // it would say nothing but its number
+		}
 		out = append(out, v)
 	}
 	return out
@@ -520,7 +566,11 @@ func (it *item) callView(v *stepView, i int, c *callStep, l level, limit int) {
 	if c.result.DurationMS > 0 {
 		v.Facts = strings.TrimPrefix(v.Facts+", "+ms(c.result.DurationMS), ", ")
 	}
-	for _, p := range trim(c.text, limit) {
+	pieces := trim(c.text, limit)
+	if len(pieces) == 1 && pieces[0].gapBytes > 0 {
+		pieces = nil // nothing of it is shown
+	}
+	for _, p := range pieces {
 		pv := pieceView{Text: clean(p.text)}
 		switch {
 		case p.gapBytes > 0:
@@ -540,35 +590,4 @@ func gapText(p piece) string {
 		return fmt.Sprintf(" … %s lines, %s bytes not shown here … ", count(p.gapLines), count(p.gapBytes))
 	}
 	return fmt.Sprintf(" … %s bytes not shown here … ", count(p.gapBytes))
-}
-
-// newEvidence names the relevant documents that a call touched in a new way.
-func newEvidence(c *callStep, relevant map[string]eval.Fate, seen map[string]bool) []string {
-	if c.result == nil || len(relevant) == 0 {
-		return nil
-	}
-	var out []string
-	note := func(how, docid, where string) {
-		f, ok := relevant[docid]
-		if !ok || seen[how+docid] {
-			return
-		}
-		seen[how+docid] = true
-		out = append(out, fmt.Sprintf("%s %s %s%s", judgedAs(f), clean(docid), how, where))
-	}
-	a := c.result.Access
-	for i, id := range a.Surfaced {
-		note("ranked", id, " at "+count(i+1))
-	}
-	for _, id := range a.Previewed {
-		note("shown", id, "")
-	}
-	for _, id := range a.Opened {
-		note("opened", id, "")
-	}
-	const most = 12
-	if len(out) > most {
-		out = append(out[:most], fmt.Sprintf("and %d more", len(out)-most))
-	}
-	return out
 }

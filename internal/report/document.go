@@ -34,8 +34,37 @@ type table struct {
 	rows    []row
 	// csv is the name of the file that the table can be saved as; no link without one.
 	csv string
+	// beside puts the table into the grid with figures and tables like it, in HTML.
+	beside bool
+	// stacked puts the third column beneath the second on a narrow screen, in HTML.
+	stacked bool
 	// folded hides the table until it is asked for, in HTML.
 	folded bool
+}
+
+// withoutEmptyColumns drops columns behind the first that have neither a name nor a text, or a name only.
+func (t table) withoutEmptyColumns() table {
+	out := t
+	out.head, out.rows = nil, make([]row, len(t.rows))
+	for i, r := range t.rows {
+		out.rows[i] = row{label: r.label, paper: r.paper}
+	}
+	for c, h := range t.head {
+		used := c == 0
+		for _, r := range t.rows {
+			used = used || c < len(r.cells) && r.cells[c].text+r.cells[c].sub != ""
+		}
+		if !used {
+			continue
+		}
+		out.head = append(out.head, h)
+		for i, r := range t.rows {
+			if c < len(r.cells) {
+				out.rows[i].cells = append(out.rows[i].cells, r.cells[c])
+			}
+		}
+	}
+	return out
 }
 
 type column struct {
@@ -51,15 +80,10 @@ type row struct {
 	paper bool
 }
 
-// cell is a text, with a smaller one beneath, and where it leads to.
-type cell struct {
-	text, sub, href string
-	// foreign says that the text comes from a model or a document.
-	foreign bool
-}
+// cell is a text, with a smaller one beneath, and where it leads to. Writers treat every text as foreign.
+type cell struct{ text, sub, href string }
 
-func plain(s string) cell   { return cell{text: s} }
-func foreign(s string) cell { return cell{text: s, foreign: true} }
+func plain(s string) cell { return cell{text: s} }
 
 func texts(names ...string) []column {
 	out := make([]column, len(names))

@@ -112,7 +112,7 @@ func ms(n int64) string { return seconds(float64(n) / 1000) }
 
 func timelineData(it *item) []string {
 	spent := it.story.spent()
-	in := func(n int64) string { return exact(float64(n) / 1000) }
+	in := func(n int64) string { return exact(math.Round(float64(n)/10) / 100) }
 	steered := ""
 	if len(it.story.steers) > 0 {
 		steered = in(it.story.steers[0])
@@ -154,24 +154,25 @@ type distribution struct {
 	of                func(*item) float64
 }
 
+// calls counts the calls of a tool.
 func calls(name string) func(*item) float64 {
 	return func(it *item) float64 { return float64(it.scores.ToolCallCounts[name]) }
 }
 
 var distributions = []distribution{
-	{"Seconds a question", "seconds", "seconds", seconds, func(it *item) float64 { return it.scores.ElapsedSeconds }},
-	{"Tool calls a question", "calls", "tool calls", plainNumber, func(it *item) float64 {
+	{"Time a question", "seconds", "seconds", seconds, func(it *item) float64 { return it.scores.ElapsedSeconds }},
+	{"Tool calls a question", "calls", "tool calls", wholeNumber, func(it *item) float64 {
 		n := 0
 		for _, c := range it.scores.ToolCallCounts {
 			n += c
 		}
 		return float64(n)
 	}},
-	{"search", "search", "calls", plainNumber, calls("search")},
-	{"read_search_results", "browse", "calls", plainNumber, calls("read_search_results")},
-	{"read_document", "read", "calls", plainNumber, calls("read_document")},
-	{"Turns", "turns", "turns", plainNumber, func(it *item) float64 { return float64(it.scores.Turns) }},
-	{"Tokens", "tokens", "tokens", plainNumber, func(it *item) float64 {
+	{"search", "search", "calls", wholeNumber, calls("search")},
+	{"read_search_results", "browse", "calls", wholeNumber, calls("read_search_results")},
+	{"read_document", "read", "calls", wholeNumber, calls("read_document")},
+	{"Turns", "turns", "turns", wholeNumber, func(it *item) float64 { return float64(it.scores.Turns) }},
+	{"Tokens", "tokens", "tokens", wholeNumber, func(it *item) float64 {
 		u := it.scores.Usage
 		return float64(u.Input + u.CacheRead + u.CacheWrite + u.Output)
 	}},
@@ -286,8 +287,8 @@ func (d *data) unfinished() section {
 			default:
 				continue
 			}
-			t.row(cell{text: it.id, href: it.anchor, foreign: true}, plain(string(it.outcome())), foreign(it.record.Reason),
-				plain(seconds(it.scores.ElapsedSeconds)), plain(count(it.record.ExecutedCalls)), foreign(clip(oneLine(it.record.Error), 300)))
+			t.row(cell{text: it.id, href: it.anchor}, plain(string(it.outcome())), plain(it.record.Reason),
+				plain(seconds(it.scores.ElapsedSeconds)), plain(count(it.record.ExecutedCalls)), plain(clip(oneLine(it.record.Error), 300)))
 		}
 		t.folded = len(t.rows) > 12
 		if t.folded && t.caption == "" {

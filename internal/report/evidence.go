@@ -165,7 +165,7 @@ func (d *data) losses() section {
 
 func (d *data) lossFigure(rd *runData, name string, f eval.Funnel) figure {
 	title := fmt.Sprintf("Lost %s documents by stage", name)
-	bars := chart.Bars{Title: title}
+	bars := chart.Bars{Title: title, Max: float64(f.Relevant)}
 	out := figure{title: d.title(title, rd), note: "share of all relevant documents; after the label, the place to look",
 		data: csvData{name: fmt.Sprintf("lost-%s%s.csv", name, d.suffix(rd)), head: []string{"stage", "documents", "share", "look at"}}}
 	for _, st := range stages {
@@ -320,7 +320,7 @@ func (d *data) lostTables(rd *runData) []table {
 			all = all[:mostListed]
 		}
 		for _, l := range all {
-			t.row(cell{text: l.it.id, href: l.it.anchor, foreign: true}, foreign(l.f.DocID), plain(judgedAs(l.f)), plain(rank(l.f.BestRank)))
+			t.row(cell{text: l.it.id, href: l.it.anchor}, plain(l.f.DocID), plain(judgedAs(l.f)), plain(rank(l.f.BestRank)))
 		}
 		out = append(out, t)
 	}
@@ -383,5 +383,32 @@ func (d *data) depth() section {
 	}
 	out.svg = c.SVG()
 	s.draw(out)
+	s.tabulate(d.depthTable())
 	return s
+}
+
+// depthTable has the curve's figures at the depths people ask for.
+func (d *data) depthTable() table {
+	t := table{caption: "Recall at a depth", beside: true, head: append(texts(""), numbers("5", "10", "100", "1000")...)}
+	for _, rd := range d.runs {
+		for _, j := range judgments {
+			cov := j.of(rd.Scores)
+			if cov == nil || cov.Funnel.Relevant == 0 {
+				continue
+			}
+			for _, kind := range []struct {
+				name string
+				of   func(eval.DepthPoint) float64
+			}{{"mean over questions", func(p eval.DepthPoint) float64 { return p.Macro }}, {"all documents pooled", func(p eval.DepthPoint) float64 { return p.Micro }}} {
+				cells := []cell{plain(d.title(j.name+", "+kind.name, rd))}
+				for _, p := range cov.ByDepth {
+					if slices.Contains([]int{5, 10, 100, 1000}, p.Depth) {
+						cells = append(cells, plain(percent(kind.of(p))))
+					}
+				}
+				t.row(cells...)
+			}
+		}
+	}
+	return t
 }

@@ -6,9 +6,11 @@ import (
 	"crypto/sha256"
 	_ "embed" // the page's template, style and script
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -62,9 +64,17 @@ func sizeNotes(size, most, at int) []string {
 		notes = append(notes, fmt.Sprintf("the report has %s bytes: with nothing that tools returned it is still larger than %s", count(size), count(most)))
 	}
 	if l := levels[at]; l.text < maxInt {
-		notes = append(notes, fmt.Sprintf("to stay within %s bytes a question shows at most %s bytes of what tools returned; each gap says its size (--max-size allows more)", count(most), count(l.text)))
+		notes = append(notes, fmt.Sprintf("to stay within %s bytes, %s; --max-size allows more", count(most), l.shows()))
 	}
 	return notes
+}
+
+// shows says how much of what tools returned a level shows.
+func (l level) shows() string {
+	if l.text == 0 {
+		return "of what tools returned a question shows the cited lines only"
+	}
+	return fmt.Sprintf("a question shows at most %s bytes of what tools returned", count(l.text))
 }
 
 // pageWriter writes the page of a report.
@@ -76,11 +86,11 @@ type pageWriter struct {
 // write renders the page at a level of detail.
 func (p pageWriter) write(at int) ([]byte, error) {
 	var b bytes.Buffer
-	if err := p.front(&b, levels[at]); err != nil {
+	if err := p.front(&b); err != nil {
 		return nil, err
 	}
 	for _, rd := range p.runs {
-		if err := p.questions(&b, rd, at, rd.items); err != nil {
+		if err := p.questions(&b, rd, levels[at], rd.items); err != nil {
 			return nil, err
 		}
 	}
@@ -99,43 +109,42 @@ func (p pageWriter) write(at int) ([]byte, error) {
 // chooseLevel finds the fullest level whose page is about as small as asked for, from a sample of
 // the questions.
 func (p pageWriter) chooseLevel(most int) (int, error) {
-	fixed, err := p.sizeOf(0, func(*runData) []*item { return nil })
+	fixed, err := p.sizeOf(levels[0], func(*runData) []*item { return nil })
 	if err != nil {
 		return 0, err
 	}
-	for at := range levels {
+	at, found := slices.BinarySearchFunc(levels, most, func(l level, most int) int {
 		size := fixed
 		for _, rd := range p.runs {
 			part := sample(rd.items)
-			n, err := p.sizeOf(at, func(r *runData) []*item {
+			n, partErr := p.sizeOf(l, func(r *runData) []*item {
 				if r == rd {
 					return part
 				}
 				return nil
 			})
-			if err != nil {
-				return 0, err
-			}
+			err = errors.Join(err, partErr)
 			size += (n - fixed) * len(rd.items) / max(len(part), 1)
 		}
-		if size <= most {
-			return at, nil
-		}
+		return most - size // sizes fall from level to level
+	})
+	if !found && at == len(levels) {
+		at--
 	}
-	return len(levels) - 1, nil
+	return at, err
 }
 
 // sizeOf is the size of a page with only some of the questions.
-func (p pageWriter) sizeOf(at int, items func(*runData) []*item) (int, error) {
+func (p pageWriter) sizeOf(l level, items func(*runData) []*item) (int, error) {
 	var c counter
-	if err := p.front(&c, levels[at]); err != nil {
+	if err := p.front(&c); err != nil {
 		return 0, err
 	}
 	for _, rd := range p.runs {
-		if err := p.questions(&c, rd, at, items(rd)); err != nil {
+		if err := p.questions(&c, rd, l, items(rd)); err != nil {
 			return 0, err
 		}
-		if err := pack(&c, rd, levels[at], items(rd)); err != nil {
+		if err := pack(&c, rd, l, items(rd)); err != nil {
 			return 0, err
 		}
 	}
@@ -169,7 +178,7 @@ type headView struct {
 type tileView struct{ Label, Value, Note string }
 type navView struct{ ID, Title string }
 
-func (p pageWriter) front(w io.Writer, _ level) error {
+func (p pageWriter) front(w io.Writer) error {
 	style := pageStyle + chart.CSS
 	h := headView{Title: p.pageTitle(), Facts: p.facts(), Notices: p.notices(), Style: template.HTML("<style>" + style + "</style>")} //nolint:gosec // our own file
 	h.Policy = fmt.Sprintf("default-src 'none'; img-src data:; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'", hash(style), hash(pageScript))
@@ -239,11 +248,11 @@ type countView struct {
 	N       int
 }
 
-func (p pageWriter) questions(w io.Writer, rd *runData, at int, items []*item) error {
+func (p pageWriter) questions(w io.Writer, rd *runData, l level, items []*item) error {
 	v := questionsView{ID: questionsID(rd), Title: clean(p.title("Questions", rd)), Total: len(rd.items)}
 	v.Lead = "Each with its answer, what it cites, and its steps. Opened with script, a question shows every call with its reason and what the model saw; a citation leads to the cited lines."
-	if l := levels[at]; l.text < maxInt {
-		v.Lead += fmt.Sprintf(" To keep this file small, a question shows at most %s bytes of what tools returned; every gap says its size, and the run directory has the whole.", count(l.text))
+	if l.text < maxInt {
+		v.Lead += " To keep this file small, " + l.shows() + "; every gap says its size, and the run directory has the whole."
 	}
 	for _, o := range outcomes {
 		n := 0
@@ -260,7 +269,7 @@ func (p pageWriter) questions(w io.Writer, rd *runData, at int, items []*item) e
 		return fmt.Errorf("write report: %w", err)
 	}
 	for _, it := range items {
-		if err := pages().ExecuteTemplate(w, "card", it.card(levels[at])); err != nil {
+		if err := pages().ExecuteTemplate(w, "card", it.card(l)); err != nil {
 			return fmt.Errorf("write question %s: %w", it.id, err)
 		}
 	}

@@ -45,6 +45,14 @@ func plainNumber(v float64) string {
 	return fmt.Sprintf("%.2f", v)
 }
 
+// wholeNumber writes a count, or a figure between two counts.
+func wholeNumber(v float64) string {
+	if v == math.Trunc(v) {
+		return count(int64(v))
+	}
+	return plainNumber(v)
+}
+
 // count groups digits: 320,968.
 func count[T ~int | ~int64](n T) string {
 	s := strconv.FormatInt(int64(n), 10)

@@ -111,7 +111,7 @@ func trim(pieces []piece, limit int) []piece {
 		if p.target == 0 {
 			continue
 		}
-		const least = 160 // a cited line is shown even where there is room for nothing
+		const least = 100 // a cited line is shown even where there is room for nothing
 		kept[i] = piece{text: clipBytes(p.text, max(least, limit/cited)), target: p.target}
 		left -= len(kept[i].text)
 	}

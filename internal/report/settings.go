@@ -69,7 +69,7 @@ func settingCells(fields []map[string]string, name string) []cell {
 		if !ok {
 			value = none
 		}
-		cells = append(cells, foreign(unquoted(value)))
+		cells = append(cells, plain(unquoted(value)))
 	}
 	return cells
 }
@@ -103,9 +103,9 @@ func (d *data) provenance() table {
 	t := table{caption: "Where the runs come from", head: texts("run", "", ""), csv: "provenance.csv"}
 	for _, rd := range d.runs {
 		m := rd.Manifest
-		t.row(plain(rd.Name), plain("program"), foreign(programText(m.Program)))
+		t.row(plain(rd.Name), plain("program"), plain(programText(m.Program)))
 		if m.PriceTable != "" {
-			t.row(plain(rd.Name), plain("price table of"), foreign(m.PriceTable))
+			t.row(plain(rd.Name), plain("price table of"), plain(m.PriceTable))
 		}
 		for i, session := range m.Sessions {
 			end := "not ended"
@@ -116,11 +116,11 @@ func (d *data) provenance() table {
 			for _, o := range session.Overridden {
 				text += "; overridden: " + o.String()
 			}
-			t.row(plain(rd.Name), plain(fmt.Sprintf("session %d", i+1)), foreign(text))
+			t.row(plain(rd.Name), plain(fmt.Sprintf("session %d", i+1)), plain(text))
 		}
 		for _, role := range slices.Sorted(maps.Keys(m.Inputs)) {
 			in := m.Inputs[role]
-			t.row(plain(rd.Name), foreign(role), foreign(fmt.Sprintf("%s, %s bytes, SHA-256 %s", baseName(in.Path), count(in.Bytes), in.SHA256)))
+			t.row(plain(rd.Name), plain(role), plain(fmt.Sprintf("%s, %s bytes, SHA-256 %s", baseName(in.Path), count(in.Bytes), in.SHA256)))
 		}
 		i := rd.Scores.Interval
 		t.row(plain(rd.Name), plain("intervals"), plain(fmt.Sprintf("%.0f %%, %s, %s resamples, seed %d", 100*i.Confidence, i.Method, count(i.Resamples), i.Seed)))

@@ -58,6 +58,10 @@ type callStep struct {
 	result *trajectory.Observation
 	// text is what the model read, in pieces.
 	text []piece
+	// ranked, shown and read count the documents the call touched; evidence says which of them
+	// are relevant.
+	ranked, shown, read int
+	evidence            []string
 }
 
 // argument is one argument of a call, for people.
@@ -126,6 +130,7 @@ func (it *item) readStory(root *os.Root, keep int) string {
 	if err == nil {
 		it.story.tell(file.Events)
 		it.story.resolve(*it.record)
+		it.story.condense(it.scores.Fates)
 		it.story.shorten(keep)
 	}
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"goserini/internal/eval"
+	"goserini/internal/trajectory"
 )
 
 // tile is one of the figures at the head of a report of one run.
@@ -90,17 +91,37 @@ func (d *data) summary() section {
 	s := section{id: "summary", title: "Summary"}
 	s.lead = "Every question of the set is in every denominator, whatever became of it, unless a line says otherwise. " +
 		"Intervals are 95 % bootstrap intervals over the questions: they say how far a figure depends on having asked these questions and not others like them."
-	t := table{csv: "summary.csv"}
-	single := len(d.runs) == 1
-	if single {
-		t.head = append(texts(""), numbers("value", "95 % interval", "over")...)
+	if len(d.runs) == 1 {
+		d.groupTables(&s)
 	} else {
-		t.head = append(texts(""), numbers(d.names()...)...)
+		s.tabulate(d.groupsInOne())
 	}
+	s.tabulate(d.statuses())
+	return s
+}
+
+// groupTables has a table for each group, for one run.
+func (d *data) groupTables(s *section) {
+	for _, g := range d.groups() {
+		t := table{caption: g.label, beside: true, stacked: true, csv: fileName(g.label), head: append(texts(""), numbers("", "95 % interval", "over")...)}
+		for _, l := range g.lines {
+			if cells, defined := d.cells(l, true); defined {
+				t.row(cells...)
+			}
+		}
+		if len(t.rows) > 0 {
+			s.tabulate(t.withoutEmptyColumns())
+		}
+	}
+}
+
+// groupsInOne sets runs side by side in one table.
+func (d *data) groupsInOne() table {
+	t := table{csv: "summary.csv", head: append(texts(""), numbers(d.names()...)...)}
 	for _, g := range d.groups() {
 		first := true
 		for _, l := range g.lines {
-			cells, defined := d.cells(l, single)
+			cells, defined := d.cells(l, false)
 			if !defined {
 				continue
 			}
@@ -111,9 +132,12 @@ func (d *data) summary() section {
 			t.row(cells...)
 		}
 	}
-	s.tabulate(t)
-	s.tabulate(d.statuses())
-	return s
+	return t
+}
+
+// fileName makes a name for a CSV file from a caption.
+func fileName(caption string) string {
+	return strings.ReplaceAll(plainText(caption), " ", "-") + ".csv"
 }
 
 // cells are a line's cells for all runs; false where no run has the figure.
@@ -173,12 +197,12 @@ func answerLines() []line {
 	return []line{
 		stated("judge", counted(func(a *eval.Accuracy) string { return a.Judge })),
 		averaged("accuracy, all questions", percent, of(func(a *eval.Accuracy) *eval.Mean { return a.All })),
-		averaged("accuracy, completed questions", percent, of(func(a *eval.Accuracy) *eval.Mean { return a.Completed })),
-		averaged("accuracy, without failed questions", percent, of(func(a *eval.Accuracy) *eval.Mean { return a.ExcludingFailed })),
+		averaged("accuracy, completed ones", percent, of(func(a *eval.Accuracy) *eval.Mean { return a.Completed })),
+		averaged("accuracy, without failed ones", percent, of(func(a *eval.Accuracy) *eval.Mean { return a.ExcludingFailed })),
 		stated("correct", counted(func(a *eval.Accuracy) string { return count(a.Correct) })),
-		stated("judge undecided (counted as not correct)", counted(func(a *eval.Accuracy) string { return count(a.Undecided) })),
-		stated("completed without a verdict (counted as not correct)", counted(func(a *eval.Accuracy) string { return count(a.NoVerdict) })),
-		stated("unanswerable questions rightly declined", counted(func(a *eval.Accuracy) string {
+		stated("undecided, counted as not correct", counted(func(a *eval.Accuracy) string { return count(a.Undecided) })),
+		stated("no verdict, counted as not correct", counted(func(a *eval.Accuracy) string { return count(a.NoVerdict) })),
+		stated("unanswerable and rightly declined", counted(func(a *eval.Accuracy) string {
 			if a.Unanswerable == 0 {
 				return none
 			}
@@ -197,11 +221,11 @@ func calibrationLines() []line {
 		}
 	}
 	return []line{
-		stated("official form (never sums the most confident bin)", of(func(c *eval.Calibration) *float64 { return c.Official })),
-		stated("strict form (sums every bin)", of(func(c *eval.Calibration) *float64 { return c.Strict })),
-		stated("official form, stated confidences only", of(func(c *eval.Calibration) *float64 { return c.OfficialStated })),
-		stated("strict form, stated confidences only", of(func(c *eval.Calibration) *float64 { return c.StrictStated })),
-		stated("answers counted, of them without a stated confidence", func(s eval.Scores) string {
+		stated("official: without the most confident bin", of(func(c *eval.Calibration) *float64 { return c.Official })),
+		stated("strict: every bin", of(func(c *eval.Calibration) *float64 { return c.Strict })),
+		stated("official, stated confidences only", of(func(c *eval.Calibration) *float64 { return c.OfficialStated })),
+		stated("strict, stated confidences only", of(func(c *eval.Calibration) *float64 { return c.StrictStated })),
+		stated("answers, of them without a confidence", func(s eval.Scores) string {
 			if s.Calibration == nil {
 				return none
 			}
@@ -268,7 +292,7 @@ func (d *data) effortLines() []line {
 		lines = append(lines, averaged("calls of "+clip(clean(name), 40), plainNumber, func(s eval.Scores) *eval.Mean { return s.Effort.ByTool[name] }))
 	}
 	return append(lines,
-		averaged("calls refused because research was over", plainNumber, func(s eval.Scores) *eval.Mean { return s.Effort.BlockedCalls }),
+		averaged("calls refused, research was over", plainNumber, func(s eval.Scores) *eval.Mean { return s.Effort.BlockedCalls }),
 		averaged("calls that gave an error", plainNumber, func(s eval.Scores) *eval.Mean { return s.Effort.ToolErrors }),
 		averaged("turns", plainNumber, func(s eval.Scores) *eval.Mean { return s.Effort.Turns }),
 		averaged("time", seconds, func(s eval.Scores) *eval.Mean { return s.Effort.ElapsedSeconds }),
@@ -278,14 +302,27 @@ func (d *data) effortLines() []line {
 }
 
 func tokenLines() []line {
+	counted := func(f func(trajectory.Usage) int64) func(eval.Scores) string {
+		return func(s eval.Scores) string {
+			if s.Effort.Usage == (trajectory.Usage{}) {
+				return none
+			}
+			return count(f(s.Effort.Usage))
+		}
+	}
 	return []line{
-		averaged("tokens a question", plainNumber, func(s eval.Scores) *eval.Mean { return s.Effort.Tokens }),
-		averaged("share of input read from the provider's cache", percent, func(s eval.Scores) *eval.Mean { return s.Effort.CachedShare }),
-		stated("input, neither read from nor written to a cache", func(s eval.Scores) string { return count(s.Effort.Usage.Input) }),
-		stated("input read from a cache", func(s eval.Scores) string { return count(s.Effort.Usage.CacheRead) }),
-		stated("input written to a cache", func(s eval.Scores) string { return count(s.Effort.Usage.CacheWrite) }),
-		stated("output", func(s eval.Scores) string { return count(s.Effort.Usage.Output) }),
-		stated("of this, reasoning", func(s eval.Scores) string { return count(s.Effort.Usage.Reasoning) }),
+		averaged("tokens a question", plainNumber, func(s eval.Scores) *eval.Mean {
+			if s.Effort.Usage == (trajectory.Usage{}) {
+				return nil
+			}
+			return s.Effort.Tokens
+		}),
+		averaged("input read from a cache, share", percent, func(s eval.Scores) *eval.Mean { return s.Effort.CachedShare }),
+		stated("input, uncached", counted(func(u trajectory.Usage) int64 { return u.Input })),
+		stated("input read from a cache", counted(func(u trajectory.Usage) int64 { return u.CacheRead })),
+		stated("input written to a cache", counted(func(u trajectory.Usage) int64 { return u.CacheWrite })),
+		stated("output", counted(func(u trajectory.Usage) int64 { return u.Output })),
+		stated("of this, reasoning", counted(func(u trajectory.Usage) int64 { return u.Reasoning })),
 	}
 }
 

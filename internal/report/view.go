@@ -14,9 +14,15 @@ type sectionView struct {
 }
 
 type blockView struct {
-	Text    string
-	Table   *tableView
-	Figures []figureView
+	Text  string
+	Table *tableView
+	// Grid holds what stands side by side where there is room.
+	Grid []gridView
+}
+
+type gridView struct {
+	Figure *figureView
+	Table  *tableView
 }
 
 type tableView struct {
@@ -25,6 +31,7 @@ type tableView struct {
 	Rows    []rowView
 	Data    *dataView
 	Folded  bool
+	Stacked bool
 }
 
 type columnView struct {
@@ -41,7 +48,7 @@ type rowView struct {
 
 type cellView struct {
 	Text, Sub, Href string
-	Number, Foreign bool
+	Number          bool
 }
 
 type figureView struct {
@@ -61,15 +68,15 @@ func writeSection(w io.Writer, s section) error {
 	v := sectionView{ID: s.id, Title: s.title, Lead: s.lead}
 	for _, b := range s.blocks {
 		switch {
-		case b.table != nil:
+		case b.table != nil && !b.table.beside:
 			t := viewTable(*b.table)
 			v.Blocks = append(v.Blocks, blockView{Table: &t})
+		case b.table != nil:
+			t := viewTable(*b.table)
+			v.beside(gridView{Table: &t})
 		case b.figure != nil:
-			if n := len(v.Blocks); n == 0 || v.Blocks[n-1].Figures == nil {
-				v.Blocks = append(v.Blocks, blockView{})
-			}
-			last := &v.Blocks[len(v.Blocks)-1]
-			last.Figures = append(last.Figures, viewFigure(*b.figure))
+			f := viewFigure(*b.figure)
+			v.beside(gridView{Figure: &f})
 		default:
 			v.Blocks = append(v.Blocks, blockView{Text: clean(b.text)})
 		}
@@ -80,15 +87,24 @@ func writeSection(w io.Writer, s section) error {
 	return nil
 }
 
+// beside puts something into the grid at the end of the section, or begins one.
+func (v *sectionView) beside(g gridView) {
+	if n := len(v.Blocks); n == 0 || v.Blocks[n-1].Grid == nil {
+		v.Blocks = append(v.Blocks, blockView{})
+	}
+	last := &v.Blocks[len(v.Blocks)-1]
+	last.Grid = append(last.Grid, g)
+}
+
 func viewTable(t table) tableView {
-	v := tableView{Caption: clean(t.caption), Folded: t.folded}
+	v := tableView{Caption: clean(t.caption), Folded: t.folded, Stacked: t.stacked}
 	for _, h := range t.head {
 		v.Head = append(v.Head, columnView{clean(h.name), h.number})
 	}
 	for _, r := range t.rows {
 		rv := rowView{Label: clean(r.label), Span: len(t.head), Paper: r.paper}
 		for i, c := range r.cells {
-			rv.Cells = append(rv.Cells, cellView{clean(c.text), clean(c.sub), c.href, i < len(t.head) && t.head[i].number, c.foreign})
+			rv.Cells = append(rv.Cells, cellView{clean(c.text), clean(c.sub), c.href, i < len(t.head) && t.head[i].number})
 		}
 		v.Rows = append(v.Rows, rv)
 	}
