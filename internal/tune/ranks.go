@@ -12,14 +12,14 @@ func Searches(ix *index.Index) Ranker { return searches{ix} }
 
 type searches struct{ *index.Index }
 
-func (s searches) Ranks(ctx context.Context, text string, settings []bm25.Params, documents []index.Ordinal) ([][]int, error) {
+func (s searches) GridRanks(ctx context.Context, text string, settings []bm25.Params, documents []index.Ordinal, depth int) ([][]int, error) {
 	at := make(map[index.Ordinal]int, len(documents))
 	for i, d := range documents {
 		at[d] = i
 	}
 	all := make([][]int, len(settings))
 	for i, params := range settings {
-		ranking, err := s.Search(ctx, index.Query{Text: text, Params: params, Depth: Depth})
+		ranking, err := s.Search(ctx, index.Query{Text: text, Params: params, Depth: depth})
 		if err != nil {
 			return nil, err
 		}

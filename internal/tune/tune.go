@@ -39,9 +39,9 @@ type Query struct {
 type Ranker interface {
 	// Lookup finds a document by its docid.
 	Lookup(docid string) (index.Ordinal, bool)
-	// Ranks returns, for every setting, the rank of each of the documents: from 1, and 0 if
-	// it is not among the best Depth. It is safe for concurrent use.
-	Ranks(ctx context.Context, text string, settings []bm25.Params, documents []index.Ordinal) ([][]int, error)
+	// GridRanks returns, for every setting, the rank of each of the documents: from 1, and 0
+	// if it is not among the best depth. It is safe for concurrent use.
+	GridRanks(ctx context.Context, text string, settings []bm25.Params, documents []index.Ordinal, depth int) ([][]int, error)
 }
 
 // Values are a measure's values, by setting and then by query.
@@ -106,7 +106,7 @@ func evaluateQuery(ctx context.Context, r Ranker, q Query, settings []bm25.Param
 		}
 	}
 	places = append(places, absent...)
-	ranks, err := r.Ranks(ctx, q.Text, settings, documents)
+	ranks, err := r.GridRanks(ctx, q.Text, settings, documents, Depth)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ type fakeRanker struct {
 
 func (f fakeRanker) Lookup(docid string) (index.Ordinal, bool) { return 7, docid == "relevant" }
 
-func (f fakeRanker) Ranks(_ context.Context, text string, settings []bm25.Params, documents []index.Ordinal) ([][]int, error) {
+func (f fakeRanker) GridRanks(_ context.Context, text string, settings []bm25.Params, documents []index.Ordinal, _ int) ([][]int, error) {
 	if len(documents) != 1 || documents[0] != 7 {
 		return nil, fmt.Errorf("asked for documents %v", documents)
 	}
@@ -162,7 +162,7 @@ type failing struct {
 	err error
 }
 
-func (f failing) Ranks(context.Context, string, []bm25.Params, []index.Ordinal) ([][]int, error) {
+func (f failing) GridRanks(context.Context, string, []bm25.Params, []index.Ordinal, int) ([][]int, error) {
 	return nil, f.err
 }
 
