@@ -57,6 +57,7 @@ language model.`,
 		},
 	}
 	o.register(cmd)
+	o.tools.register(cmd, "navigator")
 	f := cmd.Flags()
 	f.StringVar(&o.dir, "index", "", "the folder of an index")
 	f.StringVar(&o.analyzer, "analyzer", analysis.Default, "for a folder: the analyzer to index it with")

@@ -43,6 +43,7 @@ With --model a language model answers instead.`,
 		},
 	}
 	o.register(cmd)
+	o.tools.register(cmd, "paper")
 	cmd.Flags().StringVar(&o.out, "out", "", "the run directory (default: a new one in the data directory)")
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "do not show the steps")
 	return cmd

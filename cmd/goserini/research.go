@@ -27,6 +27,7 @@ type researcher struct {
 	params     bm25.Params
 	bm25Source string
 	tools      controller.Options
+	profile    string
 	model      model
 	shorten    agent.Shortening
 	maxOutput  int
@@ -40,6 +41,7 @@ type researchFlags struct {
 	bm25      bm25Flags
 	retriever retrieverFlag
 	model     modelFlags
+	tools     toolFlags
 	timeout   time.Duration
 	seconds   float64
 	maxTurns  int
@@ -50,6 +52,7 @@ type researchFlags struct {
 	depth     int
 }
 
+// register registers all flags but those of the tools, which commands that serve choose otherwise.
 func (f *researchFlags) register(cmd *cobra.Command) {
 	f.bm25.register(cmd)
 	f.retriever.register(cmd)
@@ -96,6 +99,10 @@ func (f *researchFlags) over(cmd *cobra.Command, term *terminal, c *collection) 
 	if err != nil {
 		return nil, err
 	}
+	tools, err := f.tools.options(cmd, f.depth)
+	if err != nil {
+		return nil, err
+	}
 	shorten, err := f.model.shortening(cmd)
 	if err != nil {
 		return nil, err
@@ -105,7 +112,7 @@ func (f *researchFlags) over(cmd *cobra.Command, term *terminal, c *collection) 
 	}
 	r := &researcher{
 		collection: c, index: c.index, retriever: c.Retriever, params: c.params, bm25Source: c.source,
-		tools: controller.Options{Depth: f.depth}, model: m, shorten: shorten, maxOutput: f.maxOutput,
+		tools: tools, profile: f.tools.name(), model: m, shorten: shorten, maxOutput: f.maxOutput,
 		budget: agent.Budget{Timeout: f.timeout, MaxTurns: f.maxTurns, MaxCalls: f.maxCalls, MaxTokens: f.maxTokens, MaxCostUSD: f.maxCost},
 	}
 	r.tools = controller.New(r.retriever, r.tools).Options()
@@ -139,13 +146,16 @@ func chosenByCollection(ix *index.Index) func() (bm25.Params, string) {
 
 // research answers one question.
 func (r *researcher) research(ctx context.Context, q experiment.Question, emit func(trajectory.Event)) (trajectory.Record, error) {
-	tools := controller.New(r.retriever, r.tools)
+	spent := newSpent(r.budget)
+	options := r.tools
+	options.Budget = spent.budget
+	tools := controller.New(r.retriever, options)
 	return agent.Run(ctx, agent.Question{ID: q.ID, Text: q.Text}, agent.Config{
 		Client: r.model.client, Model: r.model.name, Label: r.model.label,
 		Tools: tools.Tools(), Budget: r.budget, Effort: r.model.effort, MaxOutputTokens: r.maxOutput,
 		Window: r.model.window, Shorten: r.shorten, Price: r.model.price, Ledgers: r.ledgers,
 		Exists: r.exists(),
-		Emit:   emit, Stream: r.stream,
+		Emit:   func(e trajectory.Event) { spent.event(e); emit(e) }, Stream: r.stream,
 	})
 }
 
@@ -164,8 +174,9 @@ func (r *researcher) plan(name string, questions []experiment.Question) (experim
 		Spec: experiment.Spec{
 			Questions: len(questions), QuestionsHash: hash,
 			Retrieval: r.retrieval(),
-			Tools:     experiment.Tools{Profile: "paper", Hash: controller.New(r.retriever, r.tools).Fingerprint()},
-			Model:     experiment.Model{Name: r.model.label, Effort: r.model.effort, MaxOutputTokens: r.maxOutput, PromptHash: agent.PromptHash("")},
+			Tools:     experiment.Tools{Profile: r.profile, Parts: r.tools.Navigator.Parts(), Options: r.tools, Hash: controller.New(r.retriever, r.tools).Fingerprint()},
+			Model: experiment.Model{Name: r.model.label, Effort: r.model.effort, MaxOutputTokens: r.maxOutput, PromptHash: agent.PromptHash(""),
+				Window: r.model.window, Shortening: string(r.shorten)},
 			Budget: experiment.Budget{TimeoutSeconds: r.budget.Timeout.Seconds(), MaxTurns: r.budget.MaxTurns, MaxCalls: r.budget.MaxCalls,
 				MaxTokens: r.budget.MaxTokens, MaxCostUSD: r.budget.MaxCostUSD},
 		},

@@ -64,6 +64,7 @@ run. The same command again goes on: a question that has a result is not run aga
 		},
 	}
 	o.register(cmd)
+	o.tools.register(cmd, "paper")
 	f := cmd.Flags()
 	f.StringVar(&o.benchmark, "benchmark", "", "a built-in benchmark or a folder with a corpus and queries")
 	f.StringVar(&o.querySet, "query-set", "", "a query set of the benchmark (default: its own default)")

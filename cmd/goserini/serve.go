@@ -48,6 +48,7 @@ token is needed, from --token-file or the variable GOSERINI_TOKEN.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runServe(cmd.Context(), term, cmd, o) },
 	}
 	o.register(cmd)
+	o.tools.profile = servedProfile // of the questions at /v1/ask, whatever tools are served
 	o.profile.register(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.dir, "index", "", "the folder of an index")
