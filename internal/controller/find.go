@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"regexp/syntax"
@@ -8,10 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of find: the pattern, and what is shown of a matching line, in characters.
+// Bounds of find: the pattern and what is shown of a matching line, in characters; the
+// size of the program of an expression; the line ends a match may span; and the lines
+// that are asked at once whether they match at all.
 const (
 	longestPattern = 500
 	longestMatch   = 300
+	largestProgram = 500
+	overlapLines   = 3
+	blockLines     = 64
 )
 
 // finder looks for a phrase or a regular expression, letter case aside.
@@ -43,9 +49,13 @@ func newFinder(toolName, pattern string) (*finder, error) {
 		}
 		return f, f.compile(toolName, literal)
 	}
-	if _, err := syntax.Parse(expression, syntax.Perl); err != nil {
+	parsed, err := syntax.Parse(expression, syntax.Perl)
+	if err != nil {
 		f.note = fmt.Sprintf("find is no regular expression (%s), so it was looked for as it is written.", oneLine(err.Error()))
 		return f, f.compile(toolName, literal)
+	}
+	if program, err := syntax.Compile(parsed.Simplify()); err != nil || len(program.Inst) > largestProgram {
+		return nil, mistake(fmt.Sprintf("%s: find %s is too complex. Call it again with a simpler expression.", toolName, quoteJSON(pattern)))
 	}
 	return f, f.compile(toolName, literal+"|"+expression)
 }
@@ -70,72 +80,73 @@ type matchedLine struct {
 	at int
 }
 
-// lines calls see with the lines of text in which matches begin, in order, until it
-// returns false; first is the number of the first line of text.
-func (f *finder) lines(text string, first int, see func(matchedLine) bool) {
+// lines calls see with the lines of text in which matches begin, in order; first is the
+// number of the first line of text. It ends early when the context does.
+func (f *finder) lines(ctx context.Context, text string, first int, see func(matchedLine)) {
 	lowered := ""
 	if f.word != "" {
 		if lowered = strings.ToLower(text); len(lowered) != len(text) {
 			lowered = "" // offsets do not agree: do without
 		}
 	}
-	number, begin := first, 0
-	for begin <= len(text) {
-		at, end := f.next(text, lowered, begin)
-		if at < 0 {
+	for begin, number := 0, first; begin <= len(text) && ctx.Err() == nil; {
+		if lowered != "" { // pass over all lines before the next one with the word
+			i := strings.Index(lowered[begin:], f.word)
+			if i < 0 {
+				return
+			}
+			number += strings.Count(text[begin:begin+i], "\n")
+			begin = strings.LastIndexByte(text[:begin+i], '\n') + 1
+		}
+		end := begin
+		for n := 0; n < blockLines && end < len(text); n++ {
+			end = min(endOfLine(text, end)+1, len(text))
+		}
+		if lowered != "" {
+			end = min(endOfLine(text, begin)+1, len(text))
+		}
+		if f.re.MatchString(text[begin:reach(text, end)]) {
+			f.linesBetween(text, begin, end, number, see)
+		}
+		if end == len(text) {
 			return
 		}
-		if newline := strings.LastIndexByte(text[begin:at], '\n'); newline >= 0 {
-			number += strings.Count(text[begin:at], "\n")
-			begin += newline + 1
-		}
-		line, _, more := strings.Cut(text[begin:], "\n")
-		if end > at && !see(matchedLine{number, line, at - begin}) || !more {
-			return
-		}
-		begin += len(line) + 1
-		number++
+		number += strings.Count(text[begin:end], "\n")
+		begin = end
 	}
 }
 
-// next returns the first match in text that begins at offset begin, which is the
-// beginning of a line, or behind; -1 if there is none. Because it begins with a line,
-// what an expression says about borders holds. With lowered, the text in lower case of
-// the same length, lines without the word are passed over.
-func (f *finder) next(text, lowered string, begin int) (at, end int) {
-	if lowered == "" {
-		match := f.re.FindStringIndex(text[begin:])
-		if match == nil {
-			return -1, -1
+// linesBetween is lines for the lines from one offset to another. Each is looked at with
+// the few lines behind it, on which a match may end: however far an expression could
+// reach, a line costs no more than that. It begins with a line, so what an expression says
+// about borders holds.
+func (f *finder) linesBetween(text string, begin, end, number int, see func(matchedLine)) {
+	for ; begin < end || begin == 0; number++ {
+		lineEnd := endOfLine(text, begin)
+		match := f.re.FindStringIndex(text[begin:reach(text, lineEnd)])
+		if match != nil && match[1] > match[0] && begin+match[0] <= lineEnd {
+			see(matchedLine{number, text[begin:lineEnd], match[0]})
 		}
-		return begin + match[0], begin + match[1]
+		begin = lineEnd + 1
 	}
-	for from := begin; ; {
-		i := strings.Index(lowered[from:], f.word)
-		if i < 0 {
-			return -1, -1
+}
+
+// reach returns the end of the text in which a match that begins before offset at is
+// looked for.
+func reach(text string, at int) int {
+	for range overlapLines {
+		if at < len(text) {
+			at = endOfLine(text, at+1)
 		}
-		lineStart := strings.LastIndexByte(text[:from+i], '\n') + 1
-		lineEnd := endOfLine(text, from+i)
-		// The rest of the phrase may stand on the lines behind.
-		reach := lineEnd
-		for range overlapLines {
-			if reach < len(text) {
-				reach = endOfLine(text, reach+1)
-			}
-		}
-		if match := f.re.FindStringIndex(text[lineStart:reach]); match != nil && lineStart+match[0] <= lineEnd {
-			return lineStart + match[0], lineStart + match[1]
-		}
-		if lineEnd == len(text) {
-			return -1, -1
-		}
-		from = lineEnd + 1
 	}
+	return at
 }
 
 // endOfLine returns the offset of the line end at or behind at, or the end of text.
 func endOfLine(text string, at int) int {
+	if at > len(text) {
+		return len(text)
+	}
 	if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
 		return at + i
 	}

@@ -14,9 +14,6 @@ import (
 const (
 	// findLines is the default number of matching lines shown of a document.
 	findLines = 20
-	// overlapLines is the number of line ends over which a match is seen at the border of
-	// two blocks of lines.
-	overlapLines = 3
 	// countBytes is how far matches are counted beyond those that are shown.
 	countBytes = 32 << 20
 )
@@ -71,9 +68,6 @@ func (c *Controller) lookThrough(ctx context.Context, p *findPage) error {
 	seen := p.d.Offset - 1 // the last line in which a match was reported
 	beyond := 0            // bytes looked through since the limit was reached
 	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		chunk, err := c.readLines(ctx, &p.d, next, linesAtATime)
 		if err != nil {
 			return err
@@ -84,13 +78,15 @@ func (c *Controller) lookThrough(ctx context.Context, p *findPage) error {
 		}
 		lines := chunk.Lines
 		text := strings.Join(lines, "\n")
-		p.finder.lines(text, next, func(l matchedLine) bool {
+		p.finder.lines(ctx, text, next, func(l matchedLine) {
 			if l.number > seen {
 				seen = l.number
 				p.take(l, lines, next)
 			}
-			return true
 		})
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		last := next + len(lines) - 1
 		if last >= chunk.TotalLines {
 			return nil

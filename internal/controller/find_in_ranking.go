@@ -163,14 +163,16 @@ func (c *Controller) findEntry(ctx context.Context, f *finder, r row) (string, e
 	}
 	var lines []matchedLine
 	more := 0
-	f.lines(d.text, 1, func(l matchedLine) bool {
+	f.lines(ctx, d.text, 1, func(l matchedLine) {
 		if len(lines) < linesOfHit {
 			lines = append(lines, l)
 		} else {
 			more++
 		}
-		return true
 	})
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
 	if len(lines) == 0 {
 		return "", nil
 	}

@@ -366,6 +366,7 @@ func TestFind(t *testing.T) {
 		{"characters of expressions are themselves first", "read_document", `{"docid":"cjk","find":"記録。"}`, []string{"1 matching lines"}},
 		{"an expression", "read_document", `{"docid":"register","find":"^The lamp.*sea\\.$"}`, []string{"1 matching lines", "\n405\t"}},
 		{"an expression between slashes", "read_document", `{"docid":"register","find":"/port \\w+net/"}`, []string{"1 matching lines"}},
+		{"an expression that could reach to the end of the document", "read_document", `{"docid":"register","find":"(?s)The lamp.*harbour"}`, []string{"2 matching lines", "\n405\t"}},
 		{"no expression", "read_document", `{"docid":"register","find":"(oil"}`, []string{"Note: find is no regular expression", "0 matching lines", "No line of the document matches"}},
 		{"a piece of a long line", "read_document", `{"docid":"wide","find":"keeper"}`, []string{"1 matching lines", "\n1:"}},
 		{"from a line on", "read_document", `{"docid":"register","find":"lamp","offset":300}`, []string{"1 matching lines from line 300 on", "lines 405-405"}},
@@ -390,6 +391,7 @@ func TestFind(t *testing.T) {
 	}
 	for _, tt := range []struct{ tool, args, want string }{
 		{"read_document", `{"docid":"register","find":"x*"}`, "matches everywhere"},
+		{"read_document", `{"docid":"register","find":"(a{400}){2}"}`, "too complex"},
 		{"read_document", `{"docid":"register","find":"` + strings.Repeat("x", 501) + `"}`, "at most 500"},
 		{"read_document", `{"docid":"nobody","find":"x"}`, "No document has the docid"},
 		{"read_search_results", `{"search_id":"all","find":"x"}`, "no search has been made yet"},
@@ -443,11 +445,13 @@ func TestFindSaysWhatItShowed(t *testing.T) {
 	}
 }
 
-// huge is one document of many lines that are made when they are read.
+// huge is one document of 450-byte lines that are made when they are read.
 type huge struct {
 	lines int
 	read  *int
 }
+
+var hugeLine = strings.Repeat("An entry of a register with tides, dues and other business of the harbour.", 6)
 
 func (h huge) Search(context.Context, retrieval.SearchRequest) (retrieval.Ranking, error) {
 	return retrieval.Ranking{{DocID: "huge", Score: 1, HasScore: true}}, nil
@@ -456,8 +460,8 @@ func (h huge) Search(context.Context, retrieval.SearchRequest) (retrieval.Rankin
 func (h huge) Read(_ context.Context, req retrieval.ReadRequest) (retrieval.Chunk, error) {
 	chunk := retrieval.Chunk{DocID: "huge", Offset: req.Offset, TotalLines: h.lines}
 	for n := req.Offset; n <= h.lines && len(chunk.Lines) < req.Limit; n++ {
-		line := fmt.Sprintf("Entry %d of a register with tides, dues and other business of the harbour.", n)
-		if n%200_000 == 0 {
+		line := hugeLine
+		if n%20_000 == 0 {
 			line = fmt.Sprintf("The keeper of the lamp signs as number %d.", n)
 		}
 		chunk.Lines = append(chunk.Lines, line)
@@ -466,22 +470,23 @@ func (h huge) Read(_ context.Context, req retrieval.ReadRequest) (retrieval.Chun
 	return chunk, nil
 }
 
-// A document of 500 MB (7 million lines) must not be read whole for a page.
+// A document of 500 MB must not be read whole for a page.
 func TestAHugeDocument(t *testing.T) {
 	read := 0
 	o, err := controller.Profile("navigator")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := controller.New(huge{7_000_000, &read}, o)
+	c := controller.New(huge{1_100_000, &read}, o)
 	for _, tt := range []struct {
 		tool, args, want string
 		most             int // lines read
 	}{
-		{"search", `{"query":"keeper lamp"}`, "best of the first 4 MB", 60_000},
-		{"read_document", `{"docid":"huge"}`, "lines 1-200 of 7000000", 70_000},
-		{"read_document", `{"docid":"huge","offset":6999999}`, "lines 6999999-7000000 of 7000000", 10},
-		{"read_document", `{"docid":"huge","offset":999990,"find":"keeper","limit":1}`, "at least", 900_000},
+		{"search", `{"query":"keeper lamp"}`, "best of the first 4 MB", 12_000},
+		{"read_document", `{"docid":"huge"}`, "lines 1-", 12_000},
+		{"read_document", `{"docid":"huge","offset":1099999}`, "lines 1099999-1100000 of 1100000", 10},
+		{"read_document", `{"docid":"huge","offset":1090001,"find":"(?s)keeper.*nobody"}`, "0 matching lines", 11_000},
+		{"read_document", `{"docid":"huge","offset":99990,"find":"keeper","limit":1}`, "at least 2 matching lines", 110_000},
 	} {
 		read = 0
 		result := call(t, c, tt.tool, tt.args)

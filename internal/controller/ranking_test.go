@@ -57,19 +57,6 @@ func TestIdsNeverIssuedAreRefusedWithTheOnesThereAre(t *testing.T) {
 	}
 }
 
-func TestTheOldestQueriesAreForgottenWhereTheyTakeTooMuchRoom(t *testing.T) {
-	c := controller.New(retrievaltest.NewMemory(), controller.Options{Rankings: 1})
-	for i := range 18 {
-		call(t, c, "search", fmt.Sprintf(`{"query":"%d %s"}`, i, strings.Repeat("x", 1<<20)))
-	}
-	if result := call(t, c, "read_search_results", `{"search_id":"s1"}`); !result.IsError || !strings.Contains(result.Text, "s1 has expired. Call search again") {
-		t.Errorf("got %.200s", result.Text)
-	}
-	if result := call(t, c, "read_search_results", `{"search_id":"s9"}`); result.IsError || !strings.Contains(result.Text, "searched again") {
-		t.Errorf("got %.200s", result.Text)
-	}
-}
-
 func TestIdsFollowTheOrderOfCallsWhateverTheOrderOfWork(t *testing.T) {
 	c := controller.New(retrievaltest.NewMemory(harbour()...), controller.Options{})
 	first := begin(t, c, "search", `{"query":"keeper"}`)
