@@ -56,6 +56,7 @@ benchmark: corpus trec bm25 demo parquetfile userdir
 setup: atomicfile benchmark browsecompplus fetch hub parquetfile
 demo: corpus trec
 tune: benchmark index bm25 eval trec
+exchange: answer atomicfile browsecompplus experiment jsonl trajectory trec
 experiment: lockfile agent atomicfile benchmark bm25 controller eval index jsonl judge llm retrieval retrieval/local trajectory
 report: benchmark experiment trajectory eval judge trec atomicfile
 llm/wire: llm

@@ -31,7 +31,7 @@ type runDir struct {
 const asideDir = "interrupted"
 
 // tornPrefix begins the names of half lines of results.jsonl there. No trajectory has such a name:
-// see fileName.
+// see FileName.
 const tornPrefix = "results.torn-"
 
 // open locks a run directory, checks that it holds this run or nothing, and reads its results.
@@ -199,7 +199,7 @@ const runBudget = "run_budget"
 
 // trajectoryPath is the path of a query's trajectory in a run directory, with slashes.
 func trajectoryPath(queryID string) string {
-	return trajectoriesDir + "/" + fileName(queryID) + ".jsonl"
+	return trajectoriesDir + "/" + FileName(queryID) + ".jsonl"
 }
 
 func (d *runDir) checkIDs() error {
@@ -251,7 +251,7 @@ func (d *runDir) createTrajectory(queryID string) (rel string, w *trajectory.Wri
 	rel = trajectoryPath(queryID)
 	path := filepath.Join(d.dir, filepath.FromSlash(rel))
 	if info, err := os.Lstat(path); err == nil && info.Size() > 0 {
-		old, err := d.aside(fileName(queryID))
+		old, err := d.aside(FileName(queryID))
 		if err != nil {
 			return "", nil, err
 		}

@@ -13,10 +13,10 @@ const maxName = 80
 // device matches the names that Windows keeps for devices, whatever extension follows.
 var device = regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
 
-// fileName maps a query id to a file name without extension. Ids that are already plain lower-case
+// FileName maps a query id to a file name without extension. Ids that are already plain lower-case
 // names stay as they are; any other gets its readable characters and a hash of the exact id,
 // so that no two ids collide, also on file systems that fold case, and none leaves the folder.
-func fileName(queryID string) string {
+func FileName(queryID string) string {
 	var b strings.Builder
 	for _, c := range []byte(queryID) {
 		switch {

@@ -280,7 +280,7 @@ func TestQueryIDsMakeSafeAndDistinctFileNames(t *testing.T) {
 	odd := []string{"../x", "a/b", "a_b", "Q1", "q1", strings.Repeat("n", 300), strings.Repeat("n", 300) + "m", ".", "..", "con", "é", "a b", `a"b`}
 	seen := map[string]string{}
 	for _, id := range odd {
-		name := fileName(id)
+		name := FileName(id)
 		if other, twice := seen[strings.ToLower(name)]; twice {
 			t.Errorf("%q and %q share the name %q", id, other, name)
 		}
