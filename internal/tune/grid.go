@@ -42,8 +42,8 @@ func (g Grid) Settings() []bm25.Params {
 // maxSettings bounds a grid: more is a typing error rather than a wish.
 const maxSettings = 10_000
 
-// validate says what is wrong with a grid.
-func (g Grid) validate() error {
+// Validate says what is wrong with a grid.
+func (g Grid) Validate() error {
 	if len(g.K1) == 0 || len(g.B) == 0 {
 		return fmt.Errorf("the grid is empty: it needs values for k1 and for b")
 	}

@@ -88,7 +88,7 @@ const Splits = 50
 
 // Run ranks the queries at every setting and compares.
 func Run(ctx context.Context, r Ranker, queries []Query, o Options) (*Result, error) {
-	if err := o.Grid.validate(); err != nil {
+	if err := o.Grid.Validate(); err != nil {
 		return nil, err
 	}
 	if len(queries) == 0 {
