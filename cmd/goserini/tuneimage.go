@@ -26,7 +26,7 @@ func tuneImage(r *tune.Result) string {
 	h.Notes = legend(r)
 	if cv := r.CrossValidated; cv != nil {
 		for _, g := range cv.Gains {
-			h.Notes = append(h.Notes, fmt.Sprintf("tuned, on queries not tuned on, over %s: %+.4f (%+.4f to %+.4f)", g.Over, g.Gain.Value, g.Gain.Low, g.Gain.High))
+			h.Notes = append(h.Notes, fmt.Sprintf("tuned over %s, unseen queries: %+.4f (%+.4f to %+.4f)", g.Over, g.Gain.Value, g.Gain.Low, g.Gain.High))
 		}
 	}
 	return chart.Standalone(title, h.SVG())

@@ -31,7 +31,7 @@ type HeatCell struct {
 
 // SVG draws the grid.
 func (c Heat) SVG() string {
-	const left, top, height, note = 34, 34, 30, 15
+	const left, top, height, note = 34, 34, 34, 16
 	var d drawing
 	low, high := c.bounds()
 	width := (Width - left) / float64(max(len(c.Columns), 1))
@@ -43,7 +43,7 @@ func (c Heat) SVG() string {
 	for r, row := range c.Cells {
 		y := top + float64(r)*height
 		if r < len(c.Rows) {
-			d.text(left-6, y+height/2+4, "m e", c.Rows[r])
+			d.text(left-6, y+height/2+6, "m e", c.Rows[r])
 		}
 		for i, cell := range row {
 			d.heatCell(cell, left+float64(i)*width, y, width, height, opacity(cell.Value, low, high))
@@ -94,7 +94,7 @@ func (d *drawing) heatCell(c HeatCell, x, y, w, h, opacity float64) {
 	if c.Framed {
 		class += " b"
 	}
-	d.text(x+w/2, y+h/2+4, class, c.Text)
+	d.text(x+w/2, y+h/2+7, class, c.Text)
 	if c.Mark != "" {
 		d.text(x+w-3, y+10, "e b", c.Mark)
 	}
