@@ -102,6 +102,9 @@ func (ix *Index) LineAt(ord Ordinal, at int64) (int, error) {
 
 // DF is the number of documents that hold a term, which is as the analyzer makes it.
 func (ix *Index) DF(term string) (int, error) {
-	info, _, err := ix.dictionary.lookup([]byte(term))
+	info, found, err := ix.dictionary.lookup([]byte(term))
+	if !found {
+		return 0, err
+	}
 	return int(info.df), err
 }
