@@ -1,6 +1,7 @@
 package index
 
 import (
+	"slices"
 	"sort"
 
 	"goserini/internal/bm25"
@@ -77,28 +78,39 @@ func (ix *Index) find(t termInfo, ord Ordinal) (posting, error) {
 	if err := c.open(ix.postings, t, ix.stats.Documents); err != nil {
 		return posting{}, err
 	}
-	if c.layout == chunkLayout {
-		return c.findInChunk(uint32(ord))
+	return c.find(uint32(ord))
+}
+
+// find looks for a document. In groups it leaves the cursor at the document's group.
+func (c *cursor) find(doc uint32) (posting, error) {
+	switch c.layout {
+	case chunkLayout:
+		return c.findInChunk(doc)
+	case shortLayout:
+		return c.findListed(posting{}, doc), nil
 	}
-	p := posting{layout: c.layout}
-	if c.layout == groupLayout {
-		groups := len(c.directory) / groupEntryBytes
-		after := sort.Search(groups, func(g int) bool { return c.groupFirst(g) > uint32(ord) })
-		if after == 0 {
-			return p, nil
-		}
-		p.part, p.parts = after-1, groups
+	groups := len(c.directory) / groupEntryBytes
+	after := sort.Search(groups, func(g int) bool { return c.groupFirst(g) > doc })
+	if after == 0 {
+		return posting{layout: groupLayout}, nil
+	}
+	if c.group != after {
 		c.group = after - 1
 		if err := c.nextGroup(); err != nil {
-			return p, err
+			return posting{}, err
 		}
 	}
+	return c.findListed(posting{part: after - 1, parts: groups, layout: groupLayout}, doc), nil
+}
+
+// findListed completes p with a document's place among the decoded postings.
+func (c *cursor) findListed(p posting, doc uint32) posting {
 	p.docs, p.tfs = c.docs, c.tfs
-	p.index = sort.Search(len(c.docs), func(i int) bool { return c.docs[i] >= uint32(ord) })
-	if p.index < len(c.docs) && c.docs[p.index] == uint32(ord) {
-		p.tf = c.tfs[p.index]
+	i, found := slices.BinarySearch(c.docs, doc)
+	if p.index = i; found {
+		p.tf = c.tfs[i]
 	}
-	return p, nil
+	return p
 }
 
 func (c *cursor) findInChunk(doc uint32) (posting, error) {

@@ -104,34 +104,8 @@ func addWide(sums *[chunkDocs]float64, norms *[chunkDocs]byte, weight float32, i
 	}
 }
 
-// scan appends the keys of the documents whose sum is at least least, which is above
-// zero. The first document is base.
-func scan(keys []uint64, sums []float64, base uint32, least float64) []uint64 {
-	i := 0
-	for ; i+4 <= len(sums); i += 4 {
-		s := (*[4]float64)(sums[i:])
-		if s[0] >= least {
-			keys = append(keys, keyOf(s[0], base+uint32(i)))
-		}
-		if s[1] >= least {
-			keys = append(keys, keyOf(s[1], base+uint32(i)+1))
-		}
-		if s[2] >= least {
-			keys = append(keys, keyOf(s[2], base+uint32(i)+2))
-		}
-		if s[3] >= least {
-			keys = append(keys, keyOf(s[3], base+uint32(i)+3))
-		}
-	}
-	for ; i < len(sums); i++ {
-		if sums[i] >= least {
-			keys = append(keys, keyOf(sums[i], base+uint32(i)))
-		}
-	}
-	return keys
-}
-
-// sweep does the same for the documents of a chunk's words alone, and forgets their sums.
+// sweep appends the keys of the documents of a chunk's words whose sum is at least least,
+// which is above zero, and forgets their sums. The first document of the chunk is base.
 func sweep(keys []uint64, sums *[chunkDocs]float64, words []byte, base uint32, least float64) []uint64 {
 	for ; len(words) >= 2; words = words[2:] {
 		d := binary.LittleEndian.Uint16(words) >> 4
@@ -157,11 +131,15 @@ func sweepWide(keys []uint64, sums *[chunkDocs]float64, wide []byte, base uint32
 
 // keyOf makes one number of a sum and a document that sorts by score.
 func keyOf(sum float64, doc uint32) uint64 {
-	score := float32(sum)
-	if score < scoredZero {
-		score = barely // all that stand for zero tie
+	return uint64(math.Float32bits(scoreOf(sum)))<<32 | uint64(doc)
+}
+
+// scoreOf rounds a sum; all sums that stand for zero become barely.
+func scoreOf(sum float64) float32 {
+	if score := float32(sum); score >= scoredZero {
+		return score
 	}
-	return uint64(math.Float32bits(score))<<32 | uint64(doc)
+	return barely
 }
 
 // keyScore is the score in a key.

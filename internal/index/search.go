@@ -18,6 +18,9 @@ const (
 	windowDocs   = windowChunks * chunkDocs
 )
 
+// scanRow is the number of sums that are compared at a time.
+const scanRow = rowLanes
+
 // tabledFrom is the number of postings from which computing a table of all scores of a
 // term costs less than it saves.
 const tabledFrom = 4096
@@ -34,6 +37,9 @@ type searcher struct {
 	spans   []span
 	touched []uint16
 	seen    int
+	// least and rows are what scan needs: rows of eight sums are looked at together.
+	least   [scanRow]float64
+	rows    [chunkDocs / scanRow]uint16
 	scratch []uint64
 }
 
@@ -282,8 +288,7 @@ func (s *searcher) pick(base uint32, n int) error {
 	t, rank := &s.top, s.ix.documents.rank
 	if (s.seen+len(s.touched))*sweepShare > n {
 		for from := 0; from < n; from += chunkDocs {
-			t.keys = scan(t.keys, s.sums[from:min(from+chunkDocs, n)], base+uint32(from), t.least)
-			clear(s.sums[from : from+chunkDocs])
+			s.scan((*[chunkDocs]float64)(s.sums[from:]), base+uint32(from))
 			if err := t.trim(rank); err != nil {
 				return err
 			}
@@ -306,6 +311,24 @@ func (s *searcher) pick(base uint32, n int) error {
 		s.sums[d] = unseen
 	}
 	return t.trim(rank)
+}
+
+// scan takes the keys of the best documents of a chunk, of which base is the first, and makes
+// all its sums unseen.
+func (s *searcher) scan(sums *[chunkDocs]float64, base uint32) {
+	for i := range s.least {
+		s.least[i] = s.top.least
+	}
+	for _, row := range s.rows[:takeRows(s.rows[:], sums[:], s.least[:])] {
+		first := int(row) * scanRow
+		eight := (*[scanRow]float64)(sums[first:])
+		for i, sum := range eight {
+			if sum >= s.top.least {
+				s.top.keys = append(s.top.keys, keyOf(sum, base+uint32(first+i)))
+			}
+		}
+		*eight = [scanRow]float64{}
+	}
 }
 
 // hits turns the best keys into hits.
