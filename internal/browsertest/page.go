@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -112,9 +113,10 @@ func (p *Page) Problems() []string {
 func (p *Page) Requests() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	own, _, _ := strings.Cut(p.url, "#")
 	var out []string
 	for _, u := range p.requests {
-		if u != p.url && len(u) > 5 && u[:5] != "data:" {
+		if u != own && !strings.HasPrefix(u, "data:") {
 			out = append(out, u)
 		}
 	}
@@ -143,11 +145,14 @@ func (p *Page) Eval(t testing.TB, script string, into any) {
 	}
 }
 
-// Screenshot is the page as PNG, in its whole length or as far as the view reaches.
-func (p *Page) Screenshot(t testing.TB, whole bool) []byte {
+// Screenshot is the page as PNG: in its whole length where that is at most longest pixels, else as far
+// as the view reaches.
+func (p *Page) Screenshot(t testing.TB, longest int) []byte {
 	t.Helper()
+	var height int
+	p.Eval(t, "document.documentElement.scrollHeight", &height)
 	var shot struct{ Data string }
-	must(t, p.send("Page.captureScreenshot", map[string]any{"format": "png", "captureBeyondViewport": whole}, &shot))
+	must(t, p.send("Page.captureScreenshot", map[string]any{"format": "png", "captureBeyondViewport": height <= longest}, &shot))
 	png, err := base64.StdEncoding.DecodeString(shot.Data)
 	must(t, err)
 	return png

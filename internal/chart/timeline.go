@@ -56,7 +56,7 @@ func (c Timeline) SVG() string {
 	case len(c.Rows) <= 240:
 		left, pitch, thick = 30, 4, 3
 	default:
-		left, pitch, thick = 30, 2, 1.6
+		left, pitch, thick = 30, 2, 2
 	}
 	right := 58.0
 	if !labelled {
@@ -65,11 +65,17 @@ func (c Timeline) SVG() string {
 	if c.Limit > 0 {
 		y += 14
 	}
+	if !labelled {
+		y += 16 // such a chart scrolls: its axis stands above it, too
+	}
 	x := scale{max: c.End, from: left, to: Width - right}
 	bottom := y + pitch*float64(len(c.Rows))
 	for _, t := range niceTicks(0, c.End, 5) {
 		d.line(x.at(t), y-2, x.at(t), bottom+3, "g")
 		d.text(x.at(t), bottom+15, "c m", c.Format(t))
+		if !labelled {
+			d.text(x.at(t), y-6, "c m", c.Format(t))
+		}
 	}
 	if labelled {
 		c.labelledRows(&d, x, y, pitch, thick)
@@ -78,7 +84,11 @@ func (c Timeline) SVG() string {
 	}
 	if c.Limit > 0 && x.inside(c.Limit) {
 		d.line(x.at(c.Limit), y-2, x.at(c.Limit), bottom+3, "mark d")
-		d.text(min(x.at(c.Limit), Width-2), y-6, "e m", c.LimitLabel)
+		up := y - 6
+		if !labelled {
+			up -= 16
+		}
+		d.text(min(x.at(c.Limit), Width-2), up, "e m", c.LimitLabel)
 	}
 	d.text((x.from+x.to)/2, bottom+33, "c m", c.Label)
 	return d.wrap(c.Title, bottom+40)

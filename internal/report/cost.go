@@ -133,78 +133,118 @@ func (d *data) paperTable() section {
 	if d.paper == nil {
 		return s
 	}
-	s.lead = fmt.Sprintf("Tables 1 and 2 of the paper (%s), marked “paper”: %d questions of BrowseComp-Plus, its own judge, its own prices. "+
-		"Recall is the mean over questions; the calibration error is the strict form.", d.paper.Source, d.paper.Queries)
-	t := table{csv: "paper.csv", head: append(texts("system", "source"), numbers("questions", "accuracy", "calibration error", "cost",
-		"surfaced, evidence", "surfaced, gold", "previewed, evidence", "previewed, gold", "behavior, evidence", "behavior, gold",
-		"calls", "search", "read", "browse")...)}
-	for _, rd := range d.runs {
-		t.row(append([]cell{plain(rd.Name), plain("this run"), plain(count(rd.Scores.Queries))}, ownRow(rd.Scores)...)...)
-	}
-	for _, p := range d.paper.Systems {
-		t.rows = append(t.rows, row{paper: true, cells: append([]cell{plain(p.Name()), {text: "paper", sub: p.Group}, plain(count(d.paper.Queries))}, paperRow(p)...)})
-	}
-	s.tabulate(t)
-	u := table{caption: fmt.Sprintf("Table 3 of the paper: %d questions, %s", d.paper.SettingsQueries, d.paper.SettingsModel), folded: true, csv: "paper-table-3.csv",
-		head: append(texts("setting", "k1, b"), numbers("accuracy", "accuracy, completed", "surfaced", "previewed", "behavior", "calls", "median tokens", "of them cached", "cost")...)}
-	for _, p := range d.paper.Settings {
-		u.rows = append(u.rows, row{paper: true, cells: []cell{plain(p.Name), plain(fmt.Sprintf("%g, %g", p.K1, p.B)), plain(hundredth(p.Accuracy)), plain(hundredth(p.AccuracyCompleted)),
-			plain(hundredth(p.Surfaced)), plain(hundredth(p.Previewed)), plain(hundredth(p.Behavior)), plain(fmt.Sprintf("%.1f", p.ToolCalls)),
-			plain(count(int64(p.MedianTokens))), plain(count(int64(p.MedianCachedTokens))), plain(dollars(p.CostUSD))}})
-	}
-	s.tabulate(u)
+	s.lead = fmt.Sprintf("The paper's rows are tinted and come from its tables (%s): %d questions of BrowseComp-Plus, its own judge, its own prices. "+
+		"All shares are in percent; recall is the mean over questions; the calibration error of the runs is the strict form.", d.paper.Source, d.paper.Queries)
+	s.tabulate(d.paperQuality())
+	s.tabulate(d.paperCalls())
+	s.tabulate(d.paperSettings())
 	return s
 }
 
-func hundredth(v float64) string { return percent(v / 100) }
+// paperRows adds a row for each run and for each system of the paper.
+func (d *data) paperRows(t *table, own func(*runData) []cell, theirs func(PaperSystem) []cell) {
+	t.section("Runs of this report")
+	for _, rd := range d.runs {
+		t.row(append([]cell{plain(rd.Name)}, own(rd)...)...)
+	}
+	group := ""
+	for _, p := range d.paper.Systems {
+		if p.Group != group {
+			group = p.Group
+			t.section("Paper: " + group)
+		}
+		t.rows = append(t.rows, row{paper: true, cells: append([]cell{plain(p.Name())}, theirs(p)...)})
+	}
+}
 
-func ownRow(s eval.Scores) []cell {
+// paperSets are the document sets that the paper measures, in its order.
+var paperSets = []struct {
+	name  string
+	of    func(*eval.Coverage) eval.SetRecall
+	paper func(PaperSystem) PaperRecall
+}{
+	{"surfaced", func(c *eval.Coverage) eval.SetRecall { return c.Surfaced }, func(p PaperSystem) PaperRecall { return p.Surfaced }},
+	{"previewed", func(c *eval.Coverage) eval.SetRecall { return c.Previewed }, func(p PaperSystem) PaperRecall { return p.Previewed }},
+	{"behavior", func(c *eval.Coverage) eval.SetRecall { return c.Behavior }, func(p PaperSystem) PaperRecall { return p.Behavior }},
+}
+
+func (d *data) paperQuality() table {
+	t := table{caption: "Answers, cost and recall (table 1)", csv: "paper-table-1.csv", head: append(texts(""), numbers("accuracy", "calibration error", "cost, $")...)}
+	for _, set := range paperSets {
+		t.head = append(t.head, numbers(set.name+", evidence", set.name+", gold")...)
+	}
+	d.paperRows(&t, func(rd *runData) []cell { return ownQuality(rd.Scores) }, func(p PaperSystem) []cell {
+		cost := optional(p.CostUSD, tenth)
+		if p.CostNote != "" {
+			cost = plain(p.CostNote)
+		}
+		cells := []cell{plain(tenth(p.Accuracy)), optional(p.CalibrationError, tenth), cost}
+		for _, set := range paperSets {
+			cells = append(cells, optional(set.paper(p).Evidence, tenth), optional(set.paper(p).Gold, tenth))
+		}
+		return cells
+	})
+	return t
+}
+
+func ownQuality(s eval.Scores) []cell {
+	hundred := func(v float64) string { return tenth(100 * v) }
 	out := []cell{plain(none), plain(none), plain(none)}
 	if s.Accuracy != nil {
-		out[0] = mean(s.Accuracy.All, percent)
+		out[0] = mean(s.Accuracy.All, hundred)
 	}
-	if s.Calibration != nil && s.Calibration.Strict != nil {
-		out[1] = plain(percent(*s.Calibration.Strict))
+	if s.Calibration != nil {
+		out[1] = optional(s.Calibration.Strict, hundred)
 	}
 	if s.Effort.Cost != nil && s.Effort.Cost.Unpriced == 0 {
-		out[2] = plain(dollars(s.Effort.Cost.TotalUSD))
+		out[2] = plain(fmt.Sprintf("%.2f", s.Effort.Cost.TotalUSD))
 	}
-	for _, set := range []func(*eval.Coverage) eval.SetRecall{
-		func(c *eval.Coverage) eval.SetRecall { return c.Surfaced },
-		func(c *eval.Coverage) eval.SetRecall { return c.Previewed },
-		func(c *eval.Coverage) eval.SetRecall { return c.Behavior },
-	} {
+	for _, set := range paperSets {
 		for _, c := range []*eval.Coverage{s.Evidence, s.Gold} {
 			if c == nil {
 				out = append(out, plain(none))
 				continue
 			}
-			out = append(out, mean(set(c).Macro, percent))
+			out = append(out, cell{text: mean(set.of(c).Macro, hundred).text})
 		}
 	}
-	calls := func(m *eval.Mean) cell {
-		if m == nil {
-			return plain(none)
-		}
-		return plain(fmt.Sprintf("%.1f", m.Value))
-	}
-	return append(out, calls(s.Effort.ToolCalls), calls(s.Effort.ByTool["search"]), calls(s.Effort.ByTool["read_document"]), calls(s.Effort.ByTool["read_search_results"]))
+	return out
 }
 
-func paperRow(p PaperSystem) []cell {
-	optional := func(v *float64, format func(float64) string) cell {
-		if v == nil {
-			return plain(none)
+func (d *data) paperCalls() table {
+	t := table{caption: "Tool calls a question (table 2)", folded: true, csv: "paper-table-2.csv", head: append(texts(""), numbers("all", "search", "read", "browse", "questions")...)}
+	d.paperRows(&t, func(rd *runData) []cell {
+		e := rd.Scores.Effort
+		cells := []cell{mean(e.ToolCalls, tenth)}
+		for _, name := range []string{"search", "read_document", "read_search_results"} {
+			cells = append(cells, mean(e.ByTool[name], tenth))
 		}
-		return plain(format(*v))
+		return append(cells, plain(count(rd.Scores.Queries)))
+	}, func(p PaperSystem) []cell {
+		return []cell{plain(tenth(p.Calls.Total)), plain(tenth(p.Calls.Search)), optional(p.Calls.Read, tenth), optional(p.Calls.Browse, tenth), plain(count(d.paper.Queries))}
+	})
+	return t
+}
+
+func (d *data) paperSettings() table {
+	t := table{caption: fmt.Sprintf("The paper's settings of BM25 and ways to end: %d questions, %s (table 3)", d.paper.SettingsQueries, d.paper.SettingsModel), folded: true, csv: "paper-table-3.csv",
+		head: append(texts("", "k1, b"), numbers("accuracy", "accuracy, completed", "surfaced", "previewed", "behavior", "calls", "median tokens", "of them cached", "cost, $")...)}
+	for _, p := range d.paper.Settings {
+		cells := []cell{plain(p.Name), plain(fmt.Sprintf("%g, %g", p.K1, p.B))}
+		for _, v := range []float64{p.Accuracy, p.AccuracyCompleted, p.Surfaced, p.Previewed, p.Behavior, p.ToolCalls} {
+			cells = append(cells, plain(tenth(v)))
+		}
+		cells = append(cells, plain(count(int64(p.MedianTokens))), plain(count(int64(p.MedianCachedTokens))), plain(tenth(p.CostUSD)))
+		t.rows = append(t.rows, row{paper: true, cells: cells})
 	}
-	tenth := func(v float64) string { return fmt.Sprintf("%.1f", v) }
-	cost := optional(p.CostUSD, dollars)
-	if p.CostNote != "" {
-		cost = plain("$ " + p.CostNote)
+	return t
+}
+
+func tenth(v float64) string { return fmt.Sprintf("%.1f", v) }
+
+func optional(v *float64, format func(float64) string) cell {
+	if v == nil {
+		return plain(none)
 	}
-	return []cell{plain(hundredth(p.Accuracy)), optional(p.CalibrationError, hundredth), cost,
-		optional(p.Surfaced.Evidence, hundredth), optional(p.Surfaced.Gold, hundredth), optional(p.Previewed.Evidence, hundredth), optional(p.Previewed.Gold, hundredth),
-		optional(p.Behavior.Evidence, hundredth), optional(p.Behavior.Gold, hundredth),
-		plain(tenth(p.Calls.Total)), plain(tenth(p.Calls.Search)), optional(p.Calls.Read, tenth), optional(p.Calls.Browse, tenth)}
+	return plain(format(*v))
 }

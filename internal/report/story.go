@@ -291,6 +291,8 @@ func timeOf(e trajectory.Event) kind {
 		return kindModel
 	case e.Observation != nil:
 		return kindTool
+	case e.Attempt != nil && e.Attempt.Interrupted:
+		return kindModel // the model was slow, and we ended the wait
 	case e.Attempt != nil:
 		return kindRetry
 	}

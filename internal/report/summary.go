@@ -289,7 +289,12 @@ func (d *data) effortLines() []line {
 	}
 	lines := []line{averaged("tool calls", plainNumber, func(s eval.Scores) *eval.Mean { return s.Effort.ToolCalls })}
 	for _, name := range slices.Sorted(maps.Keys(tools)) {
-		lines = append(lines, averaged("calls of "+clip(clean(name), 40), plainNumber, func(s eval.Scores) *eval.Mean { return s.Effort.ByTool[name] }))
+		lines = append(lines, averaged("calls of "+clip(clean(name), 40), plainNumber, func(s eval.Scores) *eval.Mean {
+			if m, called := s.Effort.ByTool[name]; called {
+				return m
+			}
+			return &eval.Mean{N: s.Queries}
+		}))
 	}
 	return append(lines,
 		averaged("calls refused, research was over", plainNumber, func(s eval.Scores) *eval.Mean { return s.Effort.BlockedCalls }),

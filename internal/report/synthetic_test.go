@@ -26,6 +26,8 @@ type size struct {
 	questions int
 	// readBytes is about how much text one read shows.
 	readBytes int
+	// depth is how many documents a search ranks, at least 160.
+	depth     int
 	resamples int
 }
 
@@ -202,7 +204,7 @@ func (g *inventor) turn(w *telling, i, c int, slow bool) {
 	w.add(0, trajectory.Event{Call: &trajectory.Call{ID: id, Tool: "search", Arguments: args}})
 	var b strings.Builder
 	access := trajectory.Access{}
-	for r := range 1000 {
+	for r := range g.size.depth {
 		access.Surfaced = append(access.Surfaced, fmt.Sprintf("%d", 900_000+g.rand.IntN(90_000)+r))
 	}
 	// The k-th evidence document comes up ever deeper; the last never does.
@@ -211,7 +213,7 @@ func (g *inventor) turn(w *telling, i, c int, slow bool) {
 			access.Surfaced[k*k*8+g.rand.IntN(3)] = fmt.Sprintf("%d", 50000+i*10+k)
 		}
 	}
-	fmt.Fprintf(&b, "ranks 1-5 of 1000, search_id=s%d\nQuery: %q\n\n", c+1, query)
+	fmt.Fprintf(&b, "ranks 1-5 of %d, search_id=s%d\nQuery: %q\n\n", g.size.depth, c+1, query)
 	for r := range 5 {
 		access.Previewed = append(access.Previewed, access.Surfaced[r])
 		fmt.Fprintf(&b, "%d. docid=%s score=%.4f\n   Title: %s\n   Excerpt: %s...\n", r+1, access.Surfaced[r], 30-float64(r), g.sentence(5), g.sentence(34))
