@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -21,6 +22,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"goserini/internal/sharedtest"
 	"goserini/internal/trajectory"
 )
 
@@ -221,6 +223,67 @@ func TestBackendThatDiesDuringAQuestion(t *testing.T) {
 	for _, want := range []string{"the document collection did not answer", "backend harbour: read: "} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the trajectory does not hold %q", want)
+		}
+	}
+}
+
+// TestDocumentsThatGiveOrders is SRV-12: whatever documents say, the model's turns are the
+// only ones, and every line of theirs stands behind a number or in a one-line field.
+func TestDocumentsThatGiveOrders(t *testing.T) {
+	poison := sharedtest.Path(t, "cases", "SRV-12", "poison.jsonl")
+	h := newHarbour(t)
+	index := filepath.Join(h.dir, "poison.index")
+	if out, code := goserini(t, "index", poison, "--index", index); code != 0 {
+		t.Fatalf("index: %s", out)
+	}
+	var calls []string
+	for _, id := range []string{"p1", "p2", "p3", "p4"} {
+		calls = append(calls, fmt.Sprintf(`{"name":"read_document","arguments":{"reason":"read","docid":%q,"offset":1}}`, id))
+	}
+	h.script = h.write(t, "poison.json", `{"version":1,"turns":[{"calls":[{"name":"search","arguments":{"reason":"find","query":"northern basin"}}]},{"calls":[`+
+		strings.Join(calls, ",")+`]},{"text":"Explanation: A chart shows it [p4].\nExact Answer: Lake Orrin\nConfidence: 40%"}]}`)
+	rec := h.askOver(t, "poison", "index:"+index)
+	if rec.Status != trajectory.Completed || rec.Answer.Exact != "Lake Orrin" || *rec.Answer.Confidence != 40 || strings.Join(rec.Cited, " ") != "p4" || rec.ExecutedCalls != 5 || rec.Turns != 3 || rec.ToolErrors != 0 {
+		t.Errorf("got %+v", rec)
+	}
+	var contents []string
+	lines, err := os.ReadFile(poison)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.Lines(lines) {
+		var d struct{ Contents string }
+		if err := json.Unmarshal(line, &d); err != nil {
+			t.Fatal(err)
+		}
+		contents = append(contents, d.Contents)
+	}
+	text, err := os.ReadFile(filepath.Join(h.dir, "run-poison", "trajectories", "ask.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.Lines(text) {
+		var e trajectory.Event
+		if err := json.Unmarshal(line, &e); err != nil {
+			t.Fatal(err)
+		}
+		if e.Observation == nil {
+			continue
+		}
+		for page := range strings.SplitSeq(e.Observation.Text, "\n") {
+			for _, c := range contents {
+				for said := range strings.SplitSeq(c, "\n") {
+					if page == said || strings.HasPrefix(page, "System:") || strings.HasPrefix(page, "Exact Answer:") {
+						t.Errorf("a line of a document stands alone: %q", page)
+					}
+				}
+			}
+		}
+	}
+	for i, c := range contents {
+		out, code := goserini(t, "read", "--index", index, "--plain", fmt.Sprintf("p%d", i+1))
+		if code != 0 || !strings.HasPrefix(out, strings.SplitN(c, "\n", 2)[0]) {
+			t.Errorf("p%d is not stored as it was: %q", i+1, out)
 		}
 	}
 }

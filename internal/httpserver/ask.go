@@ -56,6 +56,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	record, err := s.config.Ask(r.Context(), body.Question, func(trajectory.Event) {})
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.config.Limits.Timeout))
 	if err != nil && record.Status == "" {
 		s.failWith(w, r, err)
 		return

@@ -129,7 +129,20 @@ func (s *Server) routes() http.Handler {
 		behind("/mcp", s.limited(s.config.MCP.ServeHTTP))
 	}
 	mux.Handle("/", s.metrics.count("other", s.guard.token(http.HandlerFunc(s.nothingHere))))
-	return s.guard.origin(mux)
+	return s.deadline(s.guard.origin(mux))
+}
+
+// writeGrace is how long a client may take to accept an answer beyond the time that the
+// request may take.
+const writeGrace = 10 * time.Second
+
+// deadline bounds the writing of every answer: one set for an earlier request of the same
+// connection would still hold.
+func (s *Server) deadline(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.config.Limits.Timeout + writeGrace))
+		next.ServeHTTP(w, r)
+	})
 }
 
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
@@ -160,10 +173,7 @@ func (s *Server) limited(next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), s.config.Limits.Timeout)
 		defer cancel()
-		deadline := time.Now().Add(s.config.Limits.Timeout)
-		control := http.NewResponseController(w)
-		_ = control.SetReadDeadline(deadline)
-		_ = control.SetWriteDeadline(deadline.Add(10 * time.Second))
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.config.Limits.Timeout))
 		select {
 		case s.turns <- struct{}{}:
 			defer func() { <-s.turns }()

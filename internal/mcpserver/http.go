@@ -24,7 +24,7 @@ func checkMessages(next http.Handler) http.Handler {
 		var tooLong *http.MaxBytesError
 		switch {
 		case errors.As(err, &tooLong):
-			refuse(w, http.StatusRequestEntityTooLarge, nil, jsonrpc.CodeInvalidRequest, "the message is longer than "+strconv.Itoa(maxMessage)+" bytes")
+			refuse(w, http.StatusRequestEntityTooLarge, nil, jsonrpc.CodeInvalidRequest, "the message is longer than "+strconv.FormatInt(tooLong.Limit, 10)+" bytes")
 			return
 		case err != nil:
 			refuse(w, http.StatusBadRequest, nil, jsonrpc.CodeParseError, "the message did not arrive")
@@ -42,6 +42,10 @@ func checkMessages(next http.Handler) http.Handler {
 			}
 			if complaint != "" {
 				refuse(w, http.StatusBadRequest, e.ID, jsonrpc.CodeInvalidRequest, complaint)
+				return
+			}
+			if e.lacksParams() {
+				refuse(w, http.StatusBadRequest, e.ID, jsonrpc.CodeInvalidParams, *e.Method+" needs params")
 				return
 			}
 		}

@@ -427,6 +427,7 @@ func TestHTTPRefusesWhatIsNoMessage(t *testing.T) {
 		{``, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the message is not JSON"}}`},
 		{`42`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a message must be an object"}}`},
 		{`{"jsonrpc":"1.0","id":6,"method":"ping"}`, `{"jsonrpc":"2.0","id":6,"error":{"code":-32600,"message":"jsonrpc must be \"2.0\""}}`},
+		{`{"jsonrpc":"2.0","id":5,"method":"tools/call"}`, `{"jsonrpc":"2.0","id":5,"error":{"code":-32602,"message":"tools/call needs params"}}`},
 		{`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, `{"jsonrpc":"2.0","id":9007199254740993,"error":{"code":-32600,"message":"id is a number that JSON does not keep exactly: use a whole one below 2^53, or a string"}}`},
 	} {
 		status, got := post(t, web.URL, tt.body, nil)
@@ -441,6 +442,33 @@ func TestHTTPRefusesWhatIsNoMessage(t *testing.T) {
 		status, got := post(t, web.URL, `{"jsonrpc":"2.0","id":`+id+`,"method":"ping"}`, nil)
 		if want := `{"jsonrpc":"2.0","id":` + id + `,"result":{}}`; status != 200 || got != want {
 			t.Errorf("id %s: got %d %s, want %s", id, status, got, want)
+		}
+	}
+}
+
+// TestRevisionHeader is the part of SRV-02 about HTTP.
+func TestRevisionHeader(t *testing.T) {
+	web := httptest.NewServer(research(memory()).Handler())
+	defer web.Close()
+	const list = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+	for version, want := range map[string]int{"2024-11-05": 200, "2025-11-25": 200, "1.0": 400, "2025-01-01": 400, "2099-01-01": 400} {
+		status, got := post(t, web.URL, list, http.Header{"Mcp-Protocol-Version": {version}})
+		if status != want {
+			t.Errorf("%s: got %d %s, want %d", version, status, got, want)
+		}
+	}
+	for _, method := range []string{http.MethodGet, http.MethodDelete} {
+		req, err := http.NewRequest(method, web.URL, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusMethodNotAllowed {
+			t.Errorf("%s: got %d, want 405: there are no sessions", method, resp.StatusCode)
 		}
 	}
 }

@@ -212,6 +212,10 @@ func (c *lineConn) takeOne(raw json.RawMessage, b *batch) bool {
 		c.respondLocked(failure(e.ID, jsonrpc.CodeInvalidRequest, complaint), b)
 		return true
 	}
+	if e.lacksParams() {
+		c.respondLocked(failure(e.ID, jsonrpc.CodeInvalidParams, *e.Method+" needs params"), b)
+		return true
+	}
 	m := &jsonrpc.Request{Method: *e.Method, Params: e.Params}
 	p := &pending{id: e.ID, batch: b}
 	if e.ID != nil {
@@ -247,6 +251,12 @@ type envelope struct {
 	ID      json.RawMessage `json:"id"`
 	Method  *string         `json:"method"`
 	Params  json.RawMessage `json:"params"`
+}
+
+// lacksParams reports whether a request has no params where it needs some.
+func (e envelope) lacksParams() bool {
+	needs := *e.Method == "tools/call" || *e.Method == "resources/read"
+	return e.ID != nil && needs && (len(e.Params) == 0 || string(e.Params) == "null")
 }
 
 // parseEnvelope reads a request or notification and tells what is wrong with it. A server
