@@ -1,0 +1,96 @@
+package navbench
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"goserini/internal/controller"
+	"goserini/internal/retrieval"
+	"goserini/internal/tool"
+)
+
+// bytesPerToken turns the length of a text into tokens.
+const bytesPerToken = 4
+
+func tokens(bytes int) float64 { return float64(bytes) / bytesPerToken }
+
+// conversation is one question's dealings with the tools.
+type conversation struct {
+	tools []tool.Tool
+	// bytes of all results so far.
+	bytes int
+}
+
+func newConversation(r retrieval.Retriever, v Variant) *conversation {
+	return &conversation{tools: controller.New(r, v.Options).Tools()}
+}
+
+type searchArguments struct {
+	Reason string `json:"reason"`
+	Query  string `json:"query"`
+}
+
+type browseArguments struct {
+	Reason   string `json:"reason"`
+	SearchID string `json:"search_id"`
+	Offset   int    `json:"offset"`
+	Limit    int    `json:"limit"`
+}
+
+type readArguments struct {
+	Reason string `json:"reason"`
+	DocID  string `json:"docid"`
+	Offset int    `json:"offset,omitempty"`
+	Limit  int    `json:"limit,omitempty"`
+	Column int    `json:"column,omitempty"`
+}
+
+const why = "benchmark"
+
+func (c *conversation) call(ctx context.Context, name string, arguments any) (tool.Result, error) {
+	raw, err := json.Marshal(arguments)
+	if err != nil {
+		return tool.Result{}, fmt.Errorf("arguments of %s: %w", name, err)
+	}
+	for _, t := range c.tools {
+		if t.Name == name {
+			result, err := t.Begin(raw)(ctx)
+			c.bytes += len(result.Text)
+			if err == nil && result.IsError {
+				err = fmt.Errorf("%s(%s): %s", name, raw, result.Text)
+			}
+			return result, err
+		}
+	}
+	return tool.Result{}, fmt.Errorf("there is no tool %s", name)
+}
+
+func (c *conversation) search(ctx context.Context, query string) (tool.Result, string, error) {
+	result, err := c.call(ctx, controller.SearchTool, searchArguments{why, query})
+	if err != nil {
+		return result, "", err
+	}
+	d, ok := result.Details.(controller.RankingDetails)
+	if !ok {
+		return result, "", fmt.Errorf("search: details are %T", result.Details)
+	}
+	return result, d.SearchID, nil
+}
+
+func (c *conversation) browse(ctx context.Context, searchID string, offset, limit int) (tool.Result, error) {
+	return c.call(ctx, controller.BrowseTool, browseArguments{why, searchID, offset, limit})
+}
+
+func (c *conversation) read(ctx context.Context, a readArguments) (tool.Result, controller.ReadDetails, error) {
+	a.Reason = why
+	result, err := c.call(ctx, controller.ReadTool, a)
+	if err != nil {
+		return result, controller.ReadDetails{}, err
+	}
+	d, ok := result.Details.(controller.ReadDetails)
+	if !ok {
+		return result, d, fmt.Errorf("read_document: details are %T", result.Details)
+	}
+	return result, d, nil
+}

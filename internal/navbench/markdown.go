@@ -1,0 +1,195 @@
+package navbench
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"goserini/internal/bm25"
+	"goserini/internal/eval"
+)
+
+//go:embed navigation.md
+var method string
+
+// NotesHeading begins the part of the page that people write.
+const NotesHeading = "## What it says"
+
+// Markdown renders the page of tables. command is what makes it; notes is the text from
+// NotesHeading on, kept as it is.
+func Markdown(reports []Report, command, notes string) string {
+	var b strings.Builder
+	b.WriteString(strings.NewReplacer("COMMAND", command, "SHORT", fmt.Sprint(EqualLength)).Replace(method))
+	section := func(title, text string, rows [][]string) {
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n", title, text)
+		table(&b, rows)
+	}
+	section("Collections", "", collectionRows(reports))
+	section("Targets", "", targetRows(reports))
+	section("Answer shown in the excerpt of a gold document", "Share of gold documents at these ranks, at the agent's own BM25 setting of the collection and at "+bm25.Paper.String()+".", shownRows(reports))
+	section("What a page costs", "Mean tokens.", pageRows(reports))
+	section("Evidence per 1,000 tokens of tool output", "First: documents judged evidence that stand on the pages. Second: gold documents of which the answer was shown.", yieldRows(reports))
+	section("Tokens until the answer's line has been shown", "Known-item questions. The last columns are the same where only lines of the document count, not excerpts.", itemRows(reports))
+	section("builtin/lexical", "Recalls of evidence documents, means over questions; accuracy by builtin/exact; tokens of tool output a question.", researchRows(reports))
+	section("Each part alone", "Against the paper's tools, at the agent's own setting.", partRows(reports))
+	if notes = strings.TrimSpace(notes); notes != "" {
+		b.WriteString("\n" + notes + "\n")
+	}
+	return b.String()
+}
+
+// Notes returns what people wrote into an earlier version of the page.
+func Notes(page string) string {
+	if at := strings.Index(page, "\n"+NotesHeading); at >= 0 {
+		return page[at+1:]
+	}
+	return ""
+}
+
+func table(b *strings.Builder, rows [][]string) {
+	for i, row := range rows {
+		b.WriteString("| " + strings.Join(row, " | ") + " |\n")
+		if i == 0 {
+			b.WriteString("|" + strings.Repeat(" --- |", len(row)) + "\n")
+		}
+	}
+}
+
+func collectionRows(reports []Report) [][]string {
+	rows := [][]string{{"collection", "documents", "terms a document", "questions", "measured", "known items", "builtin/lexical", "own BM25"}}
+	for _, r := range reports {
+		rows = append(rows, []string{r.Collection, fmt.Sprint(r.Documents), fmt.Sprintf("%.0f", r.MeanTerms), fmt.Sprint(r.Asked),
+			fmt.Sprint(r.Questions), fmt.Sprint(r.Items), fmt.Sprint(r.Researched), r.Own.Params.String()})
+	}
+	return rows
+}
+
+func targetRows(reports []Report) [][]string {
+	rows := [][]string{{"collection", "wanted", "navigator", "", "same tokens a page", ""}}
+	for _, r := range reports {
+		equal := Targets(r, EqualPage)
+		for i, t := range Targets(r, "navigator") {
+			row := []string{t.Collection, t.Wanted, t.Got, met(t.Met), "", ""}
+			if i < len(equal) {
+				row[4], row[5] = equal[i].Got, met(equal[i].Met)
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+func met(yes bool) string {
+	if yes {
+		return "met"
+	}
+	return "**missed**"
+}
+
+func shownRows(reports []Report) [][]string {
+	rows := [][]string{{"collection", "tools", "own: " + BandNames[0], BandNames[1], BandNames[2], bm25.Paper.String() + ": " + BandNames[0], BandNames[1], BandNames[2]}}
+	for _, r := range reports {
+		for _, f := range r.compared() {
+			row := []string{r.Collection, f.Variant}
+			for _, m := range append(f.Shown[:], f.ShownOther[:]...) {
+				row = append(row, share(m))
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// compared are the figures that the main tables have.
+func (r Report) compared() []Figures {
+	var all []Figures
+	for _, f := range r.Variants {
+		switch f.Variant {
+		case "paper", "navigator", EqualPage:
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+func pageRows(reports []Report) [][]string {
+	rows := [][]string{{"collection", "tools", "first page (5 hits)", "page of ten hits"}}
+	for _, r := range reports {
+		for _, f := range r.compared() {
+			rows = append(rows, []string{r.Collection, f.Variant, count(f.FirstTokens), count(f.TenTokens)})
+		}
+	}
+	return rows
+}
+
+func yieldRows(reports []Report) [][]string {
+	rows := [][]string{{"collection", "tools", "first page", "answer shown", "to rank 20", "answer shown", "builtin/lexical", "answer shown"}}
+	for _, r := range reports {
+		for _, f := range r.compared() {
+			rows = append(rows, []string{r.Collection, f.Variant, rate(f.First.Previewed), rate(f.First.Shown),
+				rate(f.ToTwenty.Previewed), rate(f.ToTwenty.Shown), rate(f.Lexical.Previewed), rate(f.Lexical.Shown)})
+		}
+	}
+	return rows
+}
+
+func itemRows(reports []Report) [][]string {
+	rows := [][]string{{"collection", "tools", "shown", "mean tokens", "median", "to the paper's", "shown by reading", "mean tokens", "to the paper's"}}
+	for _, r := range reports {
+		for _, f := range r.compared() {
+			if f.Item == nil {
+				continue
+			}
+			rows = append(rows, []string{r.Collection, f.Variant, share(f.Item.Found), count(f.Item.Tokens), fmt.Sprintf("%.0f", f.Item.Median), rate(f.Item.ToPaper),
+				share(f.ItemReading.Found), count(f.ItemReading.Tokens), rate(f.ItemReading.ToPaper)})
+		}
+	}
+	return rows
+}
+
+func researchRows(reports []Report) [][]string {
+	rows := [][]string{{"collection", "tools", "surfaced", "previewed", "opened", "cited", "accuracy", "calls", "tokens"}}
+	for _, r := range reports {
+		for _, f := range r.Variants {
+			if x := f.Research; x != nil {
+				rows = append(rows, []string{r.Collection, f.Variant, share(x.Surfaced), share(x.Previewed), share(x.Opened), share(x.Cited), share(x.Accuracy), rate(x.Calls), count(x.Tokens)})
+			}
+		}
+	}
+	return rows
+}
+
+func partRows(reports []Report) [][]string {
+	rows := [][]string{{"collection", "part", "shown at " + BandNames[0], "at " + BandNames[1], "first page, tokens", "answer shown per 1,000 tokens, to rank 20", "tokens to the line, to the paper's", "by reading alone"}}
+	for _, r := range reports {
+		for _, f := range r.Variants {
+			row := []string{r.Collection, f.Variant, share(f.Shown[0]), share(f.Shown[1]), count(f.FirstTokens), rate(f.ToTwenty.Shown), "", ""}
+			if f.Item != nil {
+				row[6], row[7] = rate(f.Item.ToPaper), rate(f.ItemReading.ToPaper)
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+func share(m *eval.Mean) string {
+	if m == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f [%.1f, %.1f] n=%d", 100*m.Value, 100*m.Low, 100*m.High, m.N)
+}
+
+func rate(m *eval.Mean) string {
+	if m == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f [%.2f, %.2f]", m.Value, m.Low, m.High)
+}
+
+func count(m *eval.Mean) string {
+	if m == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.0f [%.0f, %.0f]", m.Value, m.Low, m.High)
+}

@@ -1,0 +1,52 @@
+package navbench
+
+import (
+	"time"
+
+	"goserini/internal/controller"
+)
+
+// Variant is a way the tools can be set.
+type Variant struct {
+	Name    string
+	Options controller.Options
+}
+
+// EqualPage is the navigator with excerpts of EqualLength characters on average, so that a page
+// of ten hits costs about the tokens of the paper's.
+const (
+	EqualPage   = "navigator, same page"
+	EqualLength = 170
+)
+
+// Variants are the paper's tools, the navigator's, the same at the cost of the paper's, and the paper's with each part of the
+// navigator alone.
+func Variants() ([]Variant, error) {
+	var variants []Variant
+	for _, name := range controller.Profiles() {
+		options, err := controller.Profile(name)
+		if err != nil {
+			return nil, err
+		}
+		variants = append(variants, Variant{name, options})
+	}
+	short := variants[len(variants)-1]
+	short.Name, short.Options.ExcerptLength = EqualPage, EqualLength
+	variants = append(variants, short)
+	for _, part := range controller.PartNames() {
+		nav, err := controller.ParseNavigator(part)
+		if err != nil {
+			return nil, err
+		}
+		variants = append(variants, Variant{part + " alone", controller.Options{Navigator: nav}})
+	}
+	for i := range variants {
+		variants[i].Options.Budget = fixedBudget
+	}
+	return variants, nil
+}
+
+// fixedBudget makes a budget line of the usual length that does not depend on the clock.
+func fixedBudget() controller.Budget {
+	return controller.Budget{TimeLeft: 143 * time.Second, Time: 210 * time.Second}
+}
