@@ -58,7 +58,12 @@ demo: corpus trec
 tune: benchmark index bm25 eval trec
 exchange: answer atomicfile browsecompplus experiment jsonl trajectory trec
 experiment: lockfile agent atomicfile benchmark bm25 controller eval index jsonl judge llm retrieval retrieval/local trajectory
-report: benchmark experiment trajectory eval judge trec atomicfile
+navbench: agent analysis benchmark bm25 controller eval index judge llm/lexical retrieval retrieval/local tool trajectory trec
+report: benchmark chart experiment trajectory eval judge
+report/reporttest: browsertest
+chart:
+browsertest:
+expectation:
 llm/wire: llm
 llm/limit: llm trajectory
 llm/openaichat: llm llm/wire trajectory

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"math"
 	"slices"
 	"strings"
 )
@@ -24,6 +25,8 @@ type Axis struct {
 	Label    string
 	Min, Max float64
 	Log      bool
+	// Whole allows ticks at whole numbers only.
+	Whole bool
 	// Ticks are chosen if nil. Format writes one; it must be set.
 	Ticks  []float64
 	Format func(float64) string
@@ -148,7 +151,11 @@ func (a Axis) ticks(n int) []float64 {
 	case a.Log:
 		return logTicks(a.Min, a.Max)
 	}
-	return niceTicks(a.Min, a.Max, n)
+	ticks := niceTicks(a.Min, a.Max, n)
+	if a.Whole {
+		ticks = slices.DeleteFunc(ticks, func(v float64) bool { return v != math.Trunc(v) })
+	}
+	return ticks
 }
 
 func (c XY) column(d *drawing, x, y scale, col Column) {

@@ -205,8 +205,8 @@ func (d *data) histogram(rd *runData, x distribution) figure {
 		most = max(most, counts[b])
 	}
 	end := width * float64(bins)
-	c := chart.XY{Title: x.title, X: chart.Axis{Label: x.unit, Max: end, Format: axisSeconds},
-		Y: chart.Axis{Label: "questions", Max: roundTo(float64(most)), Format: axisSeconds}}
+	c := chart.XY{Title: x.title, X: chart.Axis{Label: x.unit, Max: end, Whole: x.name != "seconds", Format: axisSeconds},
+		Y: chart.Axis{Label: "questions", Max: roundTo(float64(most)), Whole: true, Format: axisSeconds}}
 	for i, n := range counts {
 		from := width * float64(i)
 		col := chart.Column{From: from, To: from + width, Height: float64(n), Hue: 1, Tip: fmt.Sprintf("%s to %s: %d questions", exact(from), exact(from+width), n)}

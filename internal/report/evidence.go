@@ -391,6 +391,9 @@ func (d *data) depth() section {
 func (d *data) depthTable() table {
 	t := table{caption: "Recall at a depth", beside: true, head: append(texts(""), numbers("5", "10", "100", "1000")...)}
 	for _, rd := range d.runs {
+		if len(d.runs) > 1 {
+			t.section(rd.Name)
+		}
 		for _, j := range judgments {
 			cov := j.of(rd.Scores)
 			if cov == nil || cov.Funnel.Relevant == 0 {
@@ -400,7 +403,7 @@ func (d *data) depthTable() table {
 				name string
 				of   func(eval.DepthPoint) float64
 			}{{"mean over questions", func(p eval.DepthPoint) float64 { return p.Macro }}, {"all documents pooled", func(p eval.DepthPoint) float64 { return p.Micro }}} {
-				cells := []cell{plain(d.title(j.name+", "+kind.name, rd))}
+				cells := []cell{plain(j.name + ", " + kind.name)}
 				for _, p := range cov.ByDepth {
 					if slices.Contains([]int{5, 10, 100, 1000}, p.Depth) {
 						cells = append(cells, plain(percent(kind.of(p))))
