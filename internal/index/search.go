@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"goserini/internal/analysis"
@@ -319,16 +320,13 @@ func (s *searcher) scan(sums *[chunkDocs]float64, base uint32) {
 	for i := range s.least {
 		s.least[i] = s.top.least
 	}
-	for _, row := range s.rows[:takeRows(s.rows[:], sums[:], s.least[:])] {
+	rows := s.rows[:takeRows(s.rows[:], sums[:], s.least[:])]
+	keys := slices.Grow(s.top.keys, scanRow*len(rows))
+	for _, row := range rows {
 		first := int(row) * scanRow
-		eight := (*[scanRow]float64)(sums[first:])
-		for i, sum := range eight {
-			if sum >= s.top.least {
-				s.top.keys = append(s.top.keys, keyOf(sum, base+uint32(first+i)))
-			}
-		}
-		*eight = [scanRow]float64{}
+		keys = appendKeys(keys, (*[scanRow]float64)(sums[first:]), base+uint32(first), s.top.least)
 	}
+	s.top.keys = keys
 }
 
 // hits turns the best keys into hits.
