@@ -133,7 +133,7 @@ func runQuestions(m experiment.Manifest) (*benchmark.Benchmark, []benchmark.Ques
 	if hash != m.Spec.QuestionsHash {
 		return nil, nil, fmt.Errorf("the questions of benchmark %s have changed since the run was made: scores would mix two sets", m.Spec.Benchmark)
 	}
-	return b, questions, nil
+	return b, experiment.Select(m.Spec.Shard, questions), nil
 }
 
 func showScores(term *terminal, s eval.Scores) {

@@ -26,6 +26,8 @@ type model struct {
 	// name is the provider's own name, label is provider/name.
 	name, label, effort string
 	isLanguageModel     bool
+	// temperature is nil where it is left to the provider.
+	temperature *float64
 	// window is the context window in tokens, 0 where unknown.
 	window int
 	// price is nil where the model is unpriced; priceDate is that of the table.
@@ -131,7 +133,7 @@ func (f *modelFlags) open(ctx context.Context, cmd *cobra.Command, term *termina
 	if err != nil {
 		return model{}, fmt.Errorf("--model %q: %w", name, err)
 	}
-	out := model{client: m.Client, name: m.Name.Model, label: m.Name.String(), effort: f.effort, isLanguageModel: m.IsLanguageModel, window: f.window}
+	out := model{client: m.Client, name: m.Name.Model, label: m.Name.String(), effort: f.effort, isLanguageModel: m.IsLanguageModel, window: f.window, temperature: options.Temperature}
 	if out.effort == "" {
 		out.effort = m.Name.Effort
 	}

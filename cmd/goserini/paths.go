@@ -18,24 +18,14 @@ import (
 	"goserini/internal/atomicfile"
 	"goserini/internal/corpus"
 	"goserini/internal/index"
+	"goserini/internal/userdir"
 )
 
 // cacheDir is where things are kept that can be made again.
-func cacheDir() (string, error) { return programDir("XDG_CACHE_HOME", ".cache") }
+func cacheDir() (string, error) { return userdir.Cache() }
 
 // dataDir is where run directories go that the user gave no place.
-func dataDir() (string, error) { return programDir("XDG_DATA_HOME", ".local", "share") }
-
-func programDir(variable string, below ...string) (string, error) {
-	if dir := os.Getenv(variable); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "goserini"), nil
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", fmt.Errorf("no home directory: set %s: %w", variable, err)
-	}
-	return filepath.Join(append(append([]string{home}, below...), "goserini")...), nil
-}
+func dataDir() (string, error) { return userdir.Data() }
 
 // newRunDir names a fresh run directory in the data directory.
 func newRunDir(kind string) (string, error) {

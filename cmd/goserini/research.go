@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -33,6 +34,7 @@ type researcher struct {
 	maxOutput  int
 	budget     agent.Budget
 	ledgers    []*agent.Ledger
+	knobs      knobFlags
 	stream     func(llm.Delta)
 }
 
@@ -42,6 +44,7 @@ type researchFlags struct {
 	retriever retrieverFlag
 	model     modelFlags
 	tools     toolFlags
+	knobs     knobFlags
 	timeout   time.Duration
 	seconds   float64
 	maxTurns  int
@@ -110,8 +113,9 @@ func (f *researchFlags) over(cmd *cobra.Command, term *terminal, c *collection) 
 	if cmd.Flags().Changed("max-seconds") {
 		f.timeout = time.Duration(f.seconds * float64(time.Second))
 	}
+	f.knobs.apply(&tools)
 	r := &researcher{
-		collection: c, index: c.index, retriever: c.Retriever, params: c.params, bm25Source: c.source,
+		knobs: f.knobs, collection: c, index: c.index, retriever: c.Retriever, params: c.params, bm25Source: c.source,
 		tools: tools, profile: f.tools.name(), model: m, shorten: shorten, maxOutput: f.maxOutput,
 		budget: agent.Budget{Timeout: f.timeout, MaxTurns: f.maxTurns, MaxCalls: f.maxCalls, MaxTokens: f.maxTokens, MaxCostUSD: f.maxCost},
 	}
@@ -150,13 +154,18 @@ func (r *researcher) research(ctx context.Context, q experiment.Question, emit f
 	options := r.tools
 	options.Budget = spent.budget
 	tools := controller.New(r.retriever, options)
-	return agent.Run(ctx, agent.Question{ID: q.ID, Text: q.Text}, agent.Config{
+	rec, err := agent.Run(ctx, agent.Question{ID: q.ID, Text: q.Text}, agent.Config{
+		Prompt: r.knobs.prompt, System: r.knobs.system, ForbidTools: r.knobs.forbidTools, Retry: r.knobs.retry(),
 		Client: r.model.client, Model: r.model.name, Label: r.model.label,
 		Tools: tools.Tools(), Budget: r.budget, Effort: r.model.effort, MaxOutputTokens: r.maxOutput,
 		Window: r.model.window, Shorten: r.shorten, Price: r.model.price, Ledgers: r.ledgers,
 		Exists: r.exists(),
 		Emit:   func(e trajectory.Event) { spent.event(e); emit(e) }, Stream: r.stream,
 	})
+	if errors.Is(err, agent.ErrRunBudget) {
+		err = fmt.Errorf("%w: %w", experiment.ErrStop, err)
+	}
+	return rec, err
 }
 
 // plan makes the plan of a run over questions.
@@ -175,7 +184,7 @@ func (r *researcher) plan(name string, questions []experiment.Question) (experim
 			Questions: len(questions), QuestionsHash: hash,
 			Retrieval: r.retrieval(),
 			Tools:     experiment.Tools{Profile: r.profile, Parts: r.tools.Navigator.Parts(), Options: r.tools, Hash: controller.New(r.retriever, r.tools).Fingerprint()},
-			Model: experiment.Model{Name: r.model.label, Effort: r.model.effort, MaxOutputTokens: r.maxOutput, PromptHash: agent.PromptHash(""),
+			Model: experiment.Model{Name: r.model.label, Effort: r.model.effort, MaxOutputTokens: r.maxOutput, PromptHash: agent.PromptHash(r.knobs.prompt), SystemHash: r.knobs.systemHash(), ForbidTools: r.knobs.forbidTools, Temperature: r.model.temperature,
 				Window: r.model.window, Shortening: string(r.shorten)},
 			Budget: experiment.Budget{TimeoutSeconds: r.budget.Timeout.Seconds(), MaxTurns: r.budget.MaxTurns, MaxCalls: r.budget.MaxCalls,
 				MaxTokens: r.budget.MaxTokens, MaxCostUSD: r.budget.MaxCostUSD},

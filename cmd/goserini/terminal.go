@@ -25,7 +25,7 @@ type terminal struct {
 	width  int
 
 	mu      sync.Mutex
-	drawn   bool // a status line stands on err
+	drawn   int // so many status lines stand on err
 	logged  time.Time
 	started time.Time
 }
@@ -110,8 +110,9 @@ func (t *terminal) progress(format string, args ...any) {
 		fmt.Fprintln(t.err, line)
 		return
 	}
-	fmt.Fprint(t.err, "\r\x1b[K"+clip(line, t.width-1))
-	t.drawn = true
+	t.clear()
+	fmt.Fprint(t.err, clip(line, t.width-1))
+	t.drawn = 1
 }
 
 // endProgress removes the status line.
@@ -122,10 +123,11 @@ func (t *terminal) endProgress() {
 }
 
 func (t *terminal) clear() {
-	if t.drawn {
-		fmt.Fprint(t.err, "\r\x1b[K")
-		t.drawn = false
+	if t.drawn == 0 {
+		return
 	}
+	fmt.Fprint(t.err, "\r\x1b[K"+strings.Repeat("\x1b[1A\x1b[K", t.drawn-1))
+	t.drawn = 0
 }
 
 type colour string

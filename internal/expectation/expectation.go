@@ -28,6 +28,8 @@ type File struct {
 	Name    string `toml:"name"`
 	Title   string `toml:"title"`
 	Command string `toml:"command"`
+	// Run holds what goserini run reads of the file: flags of all its conditions.
+	Run map[string]any `toml:"run"`
 	// Conditions are the rows of the table behind which the experiment stands.
 	Conditions []Condition `toml:"condition"`
 
@@ -37,6 +39,8 @@ type File struct {
 // Condition is a run with certain settings and what it should come to.
 type Condition struct {
 	Name string `toml:"name"`
+	// Run holds what goserini run reads of the condition.
+	Run map[string]any `toml:"run"`
 	// Settings are fields of the manifest's spec by dotted name, as goserini show run prints
 	// them; a run that has all of them is a run of this condition.
 	Settings map[string]any `toml:"settings"`

@@ -112,12 +112,21 @@ func (b *Builder) copyFile(from, rel string) error {
 
 // Finish writes the manifest and gives the directory its name. Finished is set if every one of
 // the spec's questions has a result.
-func (b *Builder) Finish() error {
+func (b *Builder) Finish() error { return b.FinishOrdered(nil) }
+
+// FinishOrdered is Finish, and brings the results into the order of the given queries, which must
+// name them all.
+func (b *Builder) FinishOrdered(ids []string) error {
 	defer b.Abort()
 	if err := b.out.Close(); err != nil {
 		return fmt.Errorf("write results: %w", err)
 	}
 	b.out = nil
+	if ids != nil {
+		if err := orderResults(b.dir, ids); err != nil {
+			return err
+		}
+	}
 	b.manifest.Finished = len(b.seen) > 0 && len(b.seen) == b.manifest.Spec.Questions
 	if err := writeManifest(b.dir, b.manifest); err != nil {
 		return err

@@ -62,7 +62,9 @@ type Model struct {
 	Name            string `json:"name"`
 	Effort          string `json:"effort,omitempty"`
 	MaxOutputTokens int    `json:"max_output_tokens,omitempty"`
-	PromptHash      string `json:"prompt_hash"`
+	// Temperature is nil where it is left to the provider.
+	Temperature *float64 `json:"temperature,omitempty"`
+	PromptHash  string   `json:"prompt_hash"`
 	// SystemHash is the SHA-256 of the system text, empty without one.
 	SystemHash string `json:"system_hash,omitempty"`
 	// Window is the context window that the agent plans with, in tokens, and Shortening what it
