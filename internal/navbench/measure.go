@@ -66,8 +66,8 @@ type measurer struct {
 	paper [2][]float64
 }
 
-// always is the number of variants that builtin/lexical always answers with.
-const always = 2
+// main is the number of variants that are compared in full; those behind them are the parts.
+const main = 3
 
 func (m *measurer) figures(ctx context.Context, v Variant, number int) (Figures, error) {
 	f := Figures{Variant: v.Name}
@@ -79,14 +79,11 @@ func (m *measurer) figures(ctx context.Context, v Variant, number int) (Figures,
 		return f, err
 	}
 	f.browsed(browsings)
-	other := local.New(m.c.index, bm25.Paper)
-	others, err := each(ctx, m, v.Name+": pages at "+bm25.Paper.String(), m.c.questions, func(q question) (browsing, error) {
-		return browse(ctx, other, v, q, m.c.evidence)
-	})
-	if err != nil {
-		return f, err
+	if number < main {
+		if f.ShownOther, err = m.other(ctx, v); err != nil {
+			return f, err
+		}
 	}
-	f.ShownOther = sharesShown(others)
 	for i, excerptsCount := range []bool{true, false} {
 		readings, err := each(ctx, m, v.Name+": known items", m.items, func(q question) (reading, error) {
 			return seek(ctx, own, v, q, excerptsCount)
@@ -100,7 +97,7 @@ func (m *measurer) figures(ctx context.Context, v Variant, number int) (Figures,
 		into := []**Seeking{&f.Item, &f.ItemReading}[i]
 		*into = m.seeking(readings, m.paper[i])
 	}
-	if number >= always && !m.o.ResearchParts {
+	if number >= main && !m.o.ResearchParts {
 		return f, nil
 	}
 	answers, err := each(ctx, m, v.Name+": builtin/lexical", m.asked, func(q question) (researched, error) {
@@ -110,6 +107,15 @@ func (m *measurer) figures(ctx context.Context, v Variant, number int) (Figures,
 		return f, err
 	}
 	return f, f.researched(m.c, answers)
+}
+
+// other are the shares at the other BM25 setting.
+func (m *measurer) other(ctx context.Context, v Variant) ([bands]*eval.Mean, error) {
+	r := local.New(m.c.index, bm25.Paper)
+	browsings, err := each(ctx, m, v.Name+": pages at "+bm25.Paper.String(), m.c.questions, func(q question) (browsing, error) {
+		return browse(ctx, r, v, q, m.c.evidence)
+	})
+	return sharesShown(browsings), err
 }
 
 func (f *Figures) browsed(all []browsing) {
