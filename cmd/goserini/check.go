@@ -15,7 +15,7 @@ import (
 func withCheck(term *terminal, eval *cobra.Command) *cobra.Command {
 	var file, condition string
 	eval.Flags().StringVar(&file, "check", "", "for a run directory: an experiment file with expected values; any difference is an error")
-	eval.Flags().StringVar(&condition, "condition", "", "with --check: the condition of the file (default: the one with the run's settings)")
+	eval.Flags().StringVar(&condition, "condition", "", "with --check: the condition of the file (default: the one called as the run's folder, or the only one)")
 	eval.Example += "\n  goserini eval runs/demo --check experiments/demo.toml"
 	measure := eval.RunE
 	eval.RunE = func(cmd *cobra.Command, args []string) error {
@@ -40,9 +40,17 @@ func withCheck(term *terminal, eval *cobra.Command) *cobra.Command {
 	return eval
 }
 
-// checkRun compares the scores that lie in a run directory with what is expected.
+// checkRun compares a run directory and the scores that lie in it with what is expected.
 func checkRun(term *terminal, dir string, expected expectation.File, name string) error {
-	c, err := chooseCondition(dir, expected, name)
+	c, err := expected.Choose(name, filepath.Base(filepath.Clean(dir)))
+	if err != nil {
+		return err
+	}
+	m, err := experiment.ReadManifest(dir)
+	if err != nil {
+		return err
+	}
+	settings, err := experiment.Fields(m.Spec)
 	if err != nil {
 		return err
 	}
@@ -50,7 +58,7 @@ func checkRun(term *terminal, dir string, expected expectation.File, name string
 	if err != nil {
 		return fmt.Errorf("read scores: %w", err)
 	}
-	differences, err := c.Check(scores)
+	differences, err := c.Check(settings, scores)
 	if err != nil {
 		return err
 	}
@@ -58,23 +66,8 @@ func checkRun(term *terminal, dir string, expected expectation.File, name string
 		term.errorf("differs: %s", d)
 	}
 	if n := len(differences); n > 0 {
-		return fmt.Errorf("%d of %d figures are not as condition %q expects", n, len(c.Expect), c.Name)
+		return fmt.Errorf("%d of %d values are not as expected", n, len(c.Expect))
 	}
-	term.say("all %d figures are as condition %q expects", len(c.Expect), c.Name)
+	term.say("all %d values are as expected", len(c.Expect))
 	return nil
-}
-
-func chooseCondition(dir string, expected expectation.File, name string) (expectation.Condition, error) {
-	if name != "" {
-		return expected.Condition(name)
-	}
-	m, err := experiment.ReadManifest(dir)
-	if err != nil {
-		return expectation.Condition{}, err
-	}
-	settings, err := experiment.Fields(m.Spec)
-	if err != nil {
-		return expectation.Condition{}, err
-	}
-	return expected.Match(settings)
 }

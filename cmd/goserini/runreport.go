@@ -153,7 +153,7 @@ func (o reportOptions) open(term *terminal, dir string) (runreport.Run, error) {
 		if b, run.Questions, err = runQuestions(run.Manifest); err != nil {
 			return run, err
 		}
-		run.Redact = keepsSecrets(b) && !o.reveal
+		run.Redact = (b.Private || run.Manifest.Private) && !o.reveal
 	}
 	all, err := judge.ReadVerdicts(filepath.Join(dir, experiment.VerdictsFile))
 	if err != nil {
@@ -166,10 +166,6 @@ func (o reportOptions) open(term *terminal, dir string) (runreport.Run, error) {
 	}
 	return run, nil
 }
-
-// keepsSecrets reports whether a benchmark is published encrypted, so that its questions and answers do
-// not end up in what models are trained on.
-func keepsSecrets(b *benchmark.Benchmark) bool { return runreport.IsPaperBenchmark(b.Name) }
 
 // runNames calls runs by their folders, or by their whole paths where folders have one name.
 func runNames(dirs []string) []string {

@@ -1,10 +1,10 @@
-// Package expectation reads experiment files: which runs an experiment consists of, and the figures
-// that each of them should come to, with tolerances. A published number stands in such a
-// file, so that whoever repeats the run can check it.
+// Package expectation reads from an experiment file what its runs should come to, and compares. A
+// published number stands in such a file with its tolerance, so that whoever repeats the run
+// can check it. The file is the one that goserini run takes; settings are none of this package's business.
 //
 //	file, err := expectation.Read("experiments/demo.toml")
-//	condition, err := file.Match(settings)       // settings of a run's manifest by dotted name
-//	differences, err := condition.Check(scores)  // what scores.json holds
+//	condition, err := file.Choose("", "lexical")       // by the name of the run's folder
+//	differences, err := condition.Check(settings, scores)
 //
 // The format is described in docs/report.md.
 package expectation
@@ -22,55 +22,55 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// File is an experiment file.
+// File is what an experiment file expects.
 type File struct {
-	// Name is a short word, Title a sentence for people, and Command what makes the runs.
-	Name    string `toml:"name"`
-	Title   string `toml:"title"`
-	Command string `toml:"command"`
-	// Run holds what goserini run reads of the file: flags of all its conditions.
-	Run map[string]any `toml:"run"`
-	// Conditions are the rows of the table behind which the experiment stands.
-	Conditions []Condition `toml:"condition"`
-
-	path string
+	// Conditions are those of the file; a file without conditions is one without a name.
+	Conditions []Condition
+	path       string
 }
 
-// Condition is a run with certain settings and what it should come to.
+// Condition is one run of an experiment and what it should come to.
 type Condition struct {
-	Name string `toml:"name"`
-	// Run holds what goserini run reads of the condition.
-	Run map[string]any `toml:"run"`
-	// Settings are fields of the manifest's spec by dotted name, as goserini show run prints
-	// them; a run that has all of them is a run of this condition.
-	Settings map[string]any `toml:"settings"`
-	Expect   []Figure       `toml:"expect"`
+	Name   string
+	Expect []Expected
 }
 
-// Figure is one expected value.
-type Figure struct {
+// Expected is one line of what a run should come to: a figure of its scores within a tolerance, or a
+// setting of its manifest.
+type Expected struct {
 	// Figure is the path of a number in scores.json, parted by dots, for example
-	// accuracy.accuracy or evidence.surfaced.macro; where an object has a "value", that is meant.
-	Figure string  `toml:"figure"`
-	Value  float64 `toml:"value"`
-	// Tolerance is the greatest difference that is none. It must be given.
-	Tolerance *float64 `toml:"tolerance"`
+	// accuracy.accuracy or evidence.surfaced.macro; where that is an object, its "value" is meant.
+	Figure string
+	// Setting is the dotted name of a field of the manifest's spec, as goserini show run prints them.
+	Setting string
+	// Value is JSON: a number for a figure.
+	Value string
+	// Tolerance is the greatest difference of a figure that is none.
+	Tolerance float64
 }
 
-// Difference is a figure that is not as expected.
+// Difference is something that is not as expected.
 type Difference struct {
-	Figure    string  `json:"figure"`
-	Want      float64 `json:"want"`
-	Tolerance float64 `json:"tolerance"`
-	// Got is nil where the scores have no such figure or it is not defined.
-	Got *float64 `json:"got"`
+	Expected
+	// Got is JSON, empty where there is no such setting, or where the figure is not defined.
+	Got string
 }
 
 func (d Difference) String() string {
-	if d.Got == nil {
-		return fmt.Sprintf("%s: not defined, want %v ± %v", d.Figure, d.Want, d.Tolerance)
+	got := d.Got
+	if d.Setting != "" {
+		if got == "" {
+			got = "not set"
+		}
+		return fmt.Sprintf("setting %s: %s, want %s", d.Setting, got, d.Value)
 	}
-	return fmt.Sprintf("%s: %v, want %v ± %v", d.Figure, *d.Got, d.Want, d.Tolerance)
+	if got == "" {
+		got = "not defined"
+	}
+	if d.Tolerance == 0 {
+		return fmt.Sprintf("%s: %s, want exactly %s", d.Figure, got, d.Value)
+	}
+	return fmt.Sprintf("%s: %s, want %s ± %v", d.Figure, got, d.Value, d.Tolerance)
 }
 
 // maxFile bounds an experiment file, in bytes.
@@ -90,147 +90,171 @@ func Read(path string) (File, error) {
 	return f, nil
 }
 
+// table is a table of TOML whose keys are settings but for these.
+type table struct {
+	Name      string           `toml:"name"`
+	Expect    []map[string]any `toml:"expect"`
+	Condition []table          `toml:"condition"`
+}
+
 // Parse reads the text of an experiment file.
 func Parse(raw []byte) (File, error) {
-	var f File
 	if len(raw) > maxFile {
-		return f, fmt.Errorf("an experiment file of %d bytes: at most %d are read", len(raw), maxFile)
+		return File{}, fmt.Errorf("%d bytes are no experiment file: at most %d are read", len(raw), maxFile)
 	}
-	dec := toml.NewDecoder(strings.NewReader(string(raw))).DisallowUnknownFields()
-	if err := dec.Decode(&f); err != nil {
-		return File{}, explain(err)
-	}
-	return f, f.check()
-}
-
-// explain gives the line of what TOML complains about.
-func explain(err error) error {
-	var decode *toml.DecodeError
-	if errors.As(err, &decode) {
-		line, column := decode.Position()
-		return fmt.Errorf("line %d, column %d: %w", line, column, err)
-	}
-	var strict *toml.StrictMissingError
-	if errors.As(err, &strict) && len(strict.Errors) > 0 {
-		line, _ := strict.Errors[0].Position()
-		return fmt.Errorf("line %d: no field is called %s", line, strings.Join(strict.Errors[0].Key(), "."))
-	}
-	return err
-}
-
-func (f File) check() error {
-	if len(f.Conditions) == 0 {
-		return errors.New("it has no [[condition]]")
-	}
-	names := map[string]bool{}
-	for i, c := range f.Conditions {
-		switch {
-		case c.Name == "":
-			return fmt.Errorf("condition %d has no name", i+1)
-		case names[c.Name]:
-			return fmt.Errorf("two conditions are called %q", c.Name)
-		case len(c.Expect) == 0:
-			return fmt.Errorf("condition %q expects nothing: add [[condition.expect]]", c.Name)
+	var top table
+	if err := toml.Unmarshal(raw, &top); err != nil {
+		var decode *toml.DecodeError
+		if errors.As(err, &decode) {
+			line, column := decode.Position()
+			return File{}, fmt.Errorf("line %d, column %d: %w", line, column, err)
 		}
-		names[c.Name] = true
-		for _, e := range c.Expect {
-			if err := e.check(); err != nil {
-				return fmt.Errorf("condition %q: %w", c.Name, err)
-			}
+		return File{}, err
+	}
+	common, err := expected(top.Expect)
+	if err != nil {
+		return File{}, err
+	}
+	if len(top.Condition) == 0 {
+		return File{Conditions: []Condition{{Expect: common}}}, nil
+	}
+	var f File
+	for i, t := range top.Condition {
+		if t.Name == "" {
+			return File{}, fmt.Errorf("condition %d has no name", i+1)
 		}
-	}
-	return nil
-}
-
-func (e Figure) check() error {
-	switch {
-	case e.Figure == "":
-		return errors.New("an expected value has no figure")
-	case e.Tolerance == nil:
-		return fmt.Errorf("%s has no tolerance: give 0 for a figure that must be equal", e.Figure)
-	case !(*e.Tolerance >= 0) || math.IsInf(*e.Tolerance, 0):
-		return fmt.Errorf("%s: tolerance %v: want a number that is not negative", e.Figure, *e.Tolerance)
-	case math.IsNaN(e.Value) || math.IsInf(e.Value, 0):
-		return fmt.Errorf("%s: expected value %v: want a number", e.Figure, e.Value)
-	}
-	return nil
-}
-
-// ErrNoCondition is wrapped where no condition, or more than one, has a run's settings.
-var ErrNoCondition = errors.New("no condition fits the run")
-
-// Condition returns a condition by name.
-func (f File) Condition(name string) (Condition, error) {
-	var names []string
-	for _, c := range f.Conditions {
-		if c.Name == name {
-			return c, nil
+		if slices.ContainsFunc(f.Conditions, func(c Condition) bool { return c.Name == t.Name }) {
+			return File{}, fmt.Errorf("two conditions are called %q", t.Name)
 		}
-		names = append(names, c.Name)
-	}
-	return Condition{}, fmt.Errorf("%s has no condition %q: it has %s", f.path, name, strings.Join(names, ", "))
-}
-
-// Match returns the one condition whose settings a run has. Settings are JSON by dotted name.
-func (f File) Match(settings map[string]string) (Condition, error) {
-	var found []Condition
-	var misses []string
-	for _, c := range f.Conditions {
-		differing, err := c.mismatch(settings)
+		own, err := expected(t.Expect)
 		if err != nil {
-			return Condition{}, fmt.Errorf("%s: condition %q: %w", f.path, c.Name, err)
+			return File{}, fmt.Errorf("condition %q: %w", t.Name, err)
 		}
-		if len(differing) == 0 {
-			found = append(found, c)
-			continue
-		}
-		misses = append(misses, fmt.Sprintf("  %s: %s", c.Name, strings.Join(differing, "; ")))
+		f.Conditions = append(f.Conditions, Condition{t.Name, slices.Concat(common, own)})
 	}
-	switch len(found) {
-	case 1:
-		return found[0], nil
-	case 0:
-		return Condition{}, fmt.Errorf("%s: %w:\n%s", f.path, ErrNoCondition, strings.Join(misses, "\n"))
-	}
-	names := make([]string, len(found))
-	for i, c := range found {
-		names[i] = c.Name
-	}
-	return Condition{}, fmt.Errorf("%s: the conditions %s all fit the run: tell them apart by their settings", f.path, strings.Join(names, ", "))
+	return f, nil
 }
 
-// mismatch lists the settings that a run does not have as the condition wants them.
-func (c Condition) mismatch(settings map[string]string) ([]string, error) {
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(flat(c.Settings))) {
-		want, err := json.Marshal(flat(c.Settings)[name])
+func expected(tables []map[string]any) ([]Expected, error) {
+	var out []Expected
+	for i, t := range tables {
+		e, err := readExpected(t)
 		if err != nil {
-			return nil, fmt.Errorf("setting %s: %w", name, err)
+			return nil, fmt.Errorf("[[expect]] %d: %w", i+1, err)
 		}
-		got, ok := settings[name]
-		if !ok {
-			out = append(out, fmt.Sprintf("the run has no %s, want %s", name, want))
-		} else if !equalJSON(got, string(want)) {
-			out = append(out, fmt.Sprintf("%s is %s, want %s", name, got, want))
-		}
+		out = append(out, e)
 	}
 	return out, nil
 }
 
-// flat joins the names of nested tables with dots: a.b = 1 in TOML is a table within a table.
-func flat(m map[string]any) map[string]any {
-	out := map[string]any{}
-	for name, v := range m {
-		inner, ok := v.(map[string]any)
-		if !ok {
-			out[name] = v
-			continue
-		}
-		for k, x := range flat(inner) {
-			out[name+"."+k] = x
+func readExpected(t map[string]any) (Expected, error) {
+	var e Expected
+	for _, key := range slices.Sorted(maps.Keys(t)) {
+		if !slices.Contains([]string{"figure", "setting", "value", "tolerance"}, key) {
+			return e, fmt.Errorf("no field is called %s: there are figure or setting, value and tolerance", key)
 		}
 	}
-	return out
+	e.Figure, _ = t["figure"].(string)
+	e.Setting, _ = t["setting"].(string)
+	if (e.Figure == "") == (e.Setting == "") {
+		return e, errors.New("it needs either a figure or a setting, by name")
+	}
+	name := e.Figure + e.Setting
+	value, ok := t["value"]
+	if !ok {
+		return e, fmt.Errorf("%s has no value", name)
+	}
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return e, fmt.Errorf("%s: value %v: want a number, a text or a truth value", name, value)
+	}
+	e.Value = string(raw)
+	if e.Setting != "" {
+		if _, ok := t["tolerance"]; ok {
+			return e, fmt.Errorf("%s is a setting: it has no tolerance", name)
+		}
+		return e, nil
+	}
+	if _, ok := number(value); !ok {
+		return e, fmt.Errorf("%s: value %v: want a number", name, value)
+	}
+	if e.Tolerance, ok = number(t["tolerance"]); !ok || e.Tolerance < 0 {
+		return e, fmt.Errorf("%s: tolerance %v: want a number, 0 for a figure that must be equal", name, t["tolerance"])
+	}
+	return e, nil
+}
+
+// number is a finite number of TOML.
+func number(v any) (float64, bool) {
+	switch n := v.(type) {
+	case int64:
+		return float64(n), true
+	case float64:
+		return n, !math.IsNaN(n) && !math.IsInf(n, 0)
+	}
+	return 0, false
+}
+
+// Choose returns the condition that was asked for by name, or else the one called as the run's folder is,
+// or else the only one.
+func (f File) Choose(asked, folder string) (Condition, error) {
+	var names []string
+	for _, c := range f.Conditions {
+		names = append(names, c.Name)
+	}
+	at := slices.Index(names, asked)
+	switch {
+	case asked != "" && at < 0:
+		return Condition{}, fmt.Errorf("%s has no condition %q: it has %s", f.path, asked, strings.Join(names, ", "))
+	case asked == "":
+		if at = slices.Index(names, folder); at < 0 && len(names) == 1 {
+			at = 0
+		}
+	}
+	if at < 0 {
+		return Condition{}, fmt.Errorf("%s has the conditions %s, and none is called %s as the run's folder is: name one", f.path, strings.Join(names, ", "), folder)
+	}
+	c := f.Conditions[at]
+	if len(c.Expect) == 0 {
+		return c, fmt.Errorf("%s expects nothing of condition %q: add [[condition.expect]]", f.path, c.Name)
+	}
+	return c, nil
+}
+
+// Check compares a run with what is expected of it and returns every difference, in the order of the file.
+// Settings are JSON by dotted name, scores the JSON of scores.json.
+func (c Condition) Check(settings map[string]string, scores []byte) ([]Difference, error) {
+	var tree any
+	if err := json.Unmarshal(scores, &tree); err != nil {
+		return nil, fmt.Errorf("read scores: %w", err)
+	}
+	var out []Difference
+	for _, e := range c.Expect {
+		if e.Setting != "" {
+			if got := settings[e.Setting]; !equalJSON(got, e.Value) {
+				out = append(out, Difference{e, got})
+			}
+			continue
+		}
+		got, err := find(tree, e.Figure)
+		if err != nil {
+			return nil, err
+		}
+		if got == nil {
+			out = append(out, Difference{e, ""})
+			continue
+		}
+		var want float64
+		if err := json.Unmarshal([]byte(e.Value), &want); err != nil {
+			return nil, fmt.Errorf("expected value of %s: %w", e.Figure, err)
+		}
+		// Decimal numbers such as 0.7 + 0.05 are not exact in binary.
+		const rounding = 1e-12
+		if !(math.Abs(*got-want) <= e.Tolerance+rounding*max(1, math.Abs(want))) {
+			out = append(out, Difference{e, fmt.Sprint(*got)})
+		}
+	}
+	return out, nil
 }
 
 // equalJSON compares two JSON texts; 1 and 1.0 are equal.
@@ -244,36 +268,17 @@ func equalJSON(a, b string) bool {
 	return err1 == nil && err2 == nil && string(p) == string(q)
 }
 
-// Check compares the JSON of scores with what is expected and returns every difference, in the order
-// of the file.
-func (c Condition) Check(scores []byte) ([]Difference, error) {
-	var tree any
-	if err := json.Unmarshal(scores, &tree); err != nil {
-		return nil, fmt.Errorf("read scores: %w", err)
-	}
-	var out []Difference
-	for _, e := range c.Expect {
-		got, err := find(tree, e.Figure)
-		if err != nil {
-			return nil, err
-		}
-		if got == nil || !(math.Abs(*got-e.Value) <= *e.Tolerance) {
-			out = append(out, Difference{Figure: e.Figure, Want: e.Value, Tolerance: *e.Tolerance, Got: got})
-		}
-	}
-	return out, nil
-}
-
 // find returns the number at a path, nil where it is null.
 func find(tree any, path string) (*float64, error) {
 	at := tree
-	for i, name := range strings.Split(path, ".") {
+	names := strings.Split(path, ".")
+	for i, name := range names {
 		if at == nil {
 			return nil, nil // a part of the scores that this run does not have
 		}
 		object, ok := at.(map[string]any)
 		if !ok {
-			return nil, fmt.Errorf("no figure %s: %s is no object", path, strings.Join(strings.Split(path, ".")[:i], "."))
+			return nil, fmt.Errorf("no figure %s: %s is no object", path, strings.Join(names[:i], "."))
 		}
 		next, ok := object[name]
 		if !ok {

@@ -372,6 +372,9 @@ func (d *data) notices() []string {
 		if !rd.Manifest.Finished {
 			out = append(out, name+"the run is not finished; questions without a result count like those that found nothing.")
 		}
+		for _, f := range rd.Manifest.Findings {
+			out = append(out, clean(name+f.String()))
+		}
 		if rd.Redact {
 			out = append(out, name+"the benchmark keeps its questions and answers out of public files, so this report shows none of them, nor what models and tools wrote.")
 		}

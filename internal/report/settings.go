@@ -107,6 +107,12 @@ func (d *data) provenance() table {
 		if m.PriceTable != "" {
 			t.row(plain(rd.Name), plain("price table of"), plain(m.PriceTable))
 		}
+		if m.Imported != nil {
+			t.row(plain(rd.Name), plain("imported from"), plain(m.Imported.Format+", "+baseName(m.Imported.Path)+": "+strings.Join(m.Imported.Notes, "; ")))
+		}
+		if len(m.Merged) > 0 {
+			t.row(plain(rd.Name), plain("merged from"), plain(fmt.Sprintf("%d runs", len(m.Merged))))
+		}
 		for i, session := range m.Sessions {
 			end := "not ended"
 			if session.EndedAt != nil {

@@ -113,7 +113,12 @@ func (rd *runData) readStories(maxBytes int) []string {
 		})
 	}
 	g.Wait() //nolint:errcheck // no goroutine returns one
-	return slices.DeleteFunc(problems, func(s string) bool { return s == "" })
+	problems = slices.DeleteFunc(problems, func(s string) bool { return s == "" })
+	const most = 3
+	if n := len(problems); n > most {
+		problems = append(problems[:most:most], fmt.Sprintf("%s: the steps of %d more questions are not shown either", rd.Name, n-most))
+	}
+	return problems
 }
 
 // readStory reads one trajectory; what it returns is for the operator.
