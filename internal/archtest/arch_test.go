@@ -55,10 +55,10 @@ hub/hubtest:
 benchmark: corpus trec bm25 demo parquetfile userdir
 setup: atomicfile benchmark browsecompplus fetch hub parquetfile
 demo: corpus trec
-tune: benchmark index bm25 eval trec
+tune: bm25 eval index
+bench:
 exchange: answer atomicfile browsecompplus experiment jsonl trajectory trec
 experiment: lockfile agent atomicfile benchmark bm25 controller eval index jsonl judge llm retrieval retrieval/local trajectory
-navbench: agent analysis benchmark bm25 controller eval index judge llm/lexical retrieval retrieval/local tool trajectory trec
 navbench: agent analysis benchmark bm25 controller eval index judge llm/lexical retrieval retrieval/local tool trajectory trec
 report: benchmark chart experiment trajectory eval judge
 report/reporttest: browsertest
