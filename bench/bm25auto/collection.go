@@ -99,7 +99,7 @@ func measure(ctx context.Context, name string, queries []tune.Query, source func
 		return nil, err
 	}
 	all := settings()
-	values, err := tune.Evaluate(ctx, tune.Searches(ix), queries, all, measures, nil)
+	values, err := tune.Evaluate(ctx, ix, queries, all, measures, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -128,7 +128,7 @@ func runTune(ctx context.Context, term *terminal, cmd *cobra.Command, o tuneOpti
 	auto, why := chooseBM25(ix.Stats())
 	options.Named = []tune.NamedSetting{{Name: "default", Params: bm25.Anserini}, {Name: "paper", Params: bm25.Paper}, {Name: "auto", Params: auto}}
 	options.Progress = func(done int) { term.progress("tuning: %d of %d queries", done, len(queries)) }
-	result, err := tune.Run(ctx, tune.Searches(ix), queries, options)
+	result, err := tune.Run(ctx, ix, queries, options)
 	term.endProgress()
 	if err != nil {
 		return err

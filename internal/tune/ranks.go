@@ -7,7 +7,10 @@ import (
 	"goserini/internal/index"
 )
 
-// Searches ranks by one search for each setting.
+var _ Ranker = (*index.Index)(nil)
+
+// Searches ranks by one search for each setting: slower than the index's own way, and what
+// that is held against.
 func Searches(ix *index.Index) Ranker { return searches{ix} }
 
 type searches struct{ *index.Index }

@@ -3,7 +3,7 @@
 // that only fits these.
 //
 //	grid := tune.NewGrid(tune.DefaultK1, tune.DefaultB)
-//	result, err := tune.Run(ctx, tune.Searches(ix), queries, tune.Options{Grid: grid, Measure: ndcg10})
+//	result, err := tune.Run(ctx, ix, queries, tune.Options{Grid: grid, Measure: ndcg10})
 //	fmt.Println(result.Best.Params, result.CrossValidated.Gains[0].Gain)
 //
 // Settings are compared by the mean of a measure over the queries. Of settings whose means are

@@ -229,9 +229,13 @@ func TestValuesEqualThoseOfTheWrittenRun(t *testing.T) {
 	ix, queries := testIndex(t)
 	settings := []bm25.Params{bm25.Anserini, {K1: 2, B: 0.75}, bm25.Paper}
 	measures := []eval.Measure{measure(t, "nDCG@10"), measure(t, "AP"), measure(t, "R@1000")}
-	values, err := Evaluate(t.Context(), Searches(ix), queries, settings, measures, nil)
+	values, err := Evaluate(t.Context(), ix, queries, settings, measures, nil)
 	if err != nil {
 		t.Fatal(err)
+	}
+	slow, err := Evaluate(t.Context(), Searches(ix), queries, settings, measures, nil)
+	if err != nil || fmt.Sprint(slow) != fmt.Sprint(values) {
+		t.Errorf("values by searches are %v, %v, by the grid %v", slow, err, values)
 	}
 	qrels := trec.Qrels{}
 	for _, q := range queries {
