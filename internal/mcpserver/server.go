@@ -34,6 +34,8 @@ type Config struct {
 	// Concurrency is the number of calls worked on at a time; further ones wait. Default
 	// four for each processor.
 	Concurrency int
+	// Drain is how long calls may go on after the input of ServeStdio has ended. Default 3 s.
+	Drain time.Duration
 	// Log receives what an operator has to know, nil for silence.
 	Log func(format string, args ...any)
 	// Observe, if set, is told of every call.
@@ -59,6 +61,9 @@ func New(config Config) *Server {
 	}
 	if config.CallTimeout <= 0 {
 		config.CallTimeout = time.Minute
+	}
+	if config.Drain <= 0 {
+		config.Drain = 3 * time.Second
 	}
 	if config.Concurrency <= 0 {
 		config.Concurrency = 4 * runtime.GOMAXPROCS(0)
@@ -137,6 +142,9 @@ func (s *Server) call(ctx context.Context, t tool.Tool, known []string, args jso
 	case s.turns <- struct{}{}:
 		defer func() { <-s.turns }()
 	case <-ctx.Done():
+		if errors.Is(ctx.Err(), context.Canceled) {
+			return tool.Result{Text: t.Name + ": the call was cancelled.", IsError: true}
+		}
 		return tool.Result{Text: t.Name + ": the server is busy. Make the same call again in a moment.", IsError: true}
 	}
 	result, err := run(ctx, t, args)
@@ -166,7 +174,7 @@ func run(ctx context.Context, t tool.Tool, args json.RawMessage) (result tool.Re
 // ServeStdio answers on out what it reads from in, until in ends; what was asked before
 // that is still answered.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	t := newLineTransport(in, out, s.config.Log)
+	t := newLineTransport(in, out, s.config)
 	session, err := s.mcp.Connect(ctx, t, nil)
 	if err != nil {
 		return fmt.Errorf("mcp: %w", err)
@@ -175,7 +183,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	go func() { ended <- session.Wait() }()
 	select {
 	case err = <-ended:
-	case <-t.conn.drained(drainTime):
+	case <-t.conn.drained(s.config.Drain):
 		// The input has ended and a call does not: nobody waits for it.
 		return nil
 	case <-ctx.Done():
@@ -187,9 +195,6 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	}
 	return err
 }
-
-// drainTime is how long calls may go on after the input has ended.
-const drainTime = 3 * time.Second
 
 // Handler answers over streamable HTTP. Every request stands for itself. Checks of Host,
 // Origin and tokens are the caller's.

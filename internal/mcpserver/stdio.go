@@ -28,9 +28,9 @@ type lineTransport struct {
 	conn *lineConn
 }
 
-func newLineTransport(in io.Reader, out io.Writer, log func(string, ...any)) *lineTransport {
+func newLineTransport(in io.Reader, out io.Writer, config Config) *lineTransport {
 	c := &lineConn{
-		in: bufio.NewReaderSize(in, 64<<10), out: out, log: log,
+		in: bufio.NewReaderSize(in, 64<<10), out: out, log: config.Log, drain: config.Drain,
 		messages: make(chan jsonrpc.Message), closed: make(chan struct{}), eof: make(chan struct{}), idle: make(chan struct{}),
 		ids: map[int64]*pending{}, inFlight: map[string]int64{},
 	}
@@ -60,6 +60,8 @@ type lineConn struct {
 	in  *bufio.Reader
 	out io.Writer
 	log func(string, ...any)
+	// drain bounds the wait for answers after the input has ended.
+	drain time.Duration
 
 	messages  chan jsonrpc.Message
 	idle      chan struct{} // closed when the input has ended and everything is answered
@@ -134,7 +136,7 @@ func (c *lineConn) receive() {
 	c.mu.Unlock()
 	select {
 	case <-c.idle:
-	case <-time.After(drainTime):
+	case <-time.After(c.drain):
 	case <-c.closed:
 	}
 }

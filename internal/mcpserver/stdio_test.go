@@ -174,7 +174,7 @@ func TestOverlongLineIsRefusedAndTheSessionGoesOn(t *testing.T) {
 
 // slowly is a server with a tool that waits until it is released or cancelled.
 func slowly(release chan struct{}) *mcpserver.Server {
-	return mcpserver.New(mcpserver.Config{Name: "n", Tools: []tool.Tool{{
+	return mcpserver.New(mcpserver.Config{Name: "n", Drain: 100 * time.Millisecond, Tools: []tool.Tool{{
 		Name: "slow", Schema: json.RawMessage(`{"type":"object","properties":{}}`),
 		Begin: func(json.RawMessage) func(context.Context) (tool.Result, error) {
 			return func(ctx context.Context) (tool.Result, error) {
