@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -77,7 +78,12 @@ func (f *knobFlags) resolve(cmd *cobra.Command) error {
 		if err != nil {
 			return fmt.Errorf("read prompt: %w", err)
 		}
-		*text.into = string(b)
+		if *text.into = string(b); strings.TrimSpace(*text.into) == "" {
+			return fmt.Errorf("read prompt: %s is empty", text.path)
+		}
+	}
+	if f.prompt != "" && !strings.Contains(f.prompt, agent.Placeholder) {
+		return fmt.Errorf("read prompt: %s has no %s where the question belongs: add it", f.promptFile, agent.Placeholder)
 	}
 	return nil
 }

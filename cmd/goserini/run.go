@@ -238,18 +238,18 @@ func knownAnswers(questions []benchmark.Question) map[string]judge.Reference {
 
 // limitRun sets what the run as a whole may spend: what is left of it after earlier sessions.
 func (o runOptions) limitRun(r *researcher) error {
+	if (o.runMaxCost > 0 || o.maxCost > 0) && r.model.price == nil {
+		return withHint(fmt.Errorf("a limit of cost needs a price, and none is known for %s", r.model.label), "give one with --prices, or limit tokens with --max-tokens and --run-max-tokens")
+	}
 	if o.runMaxCost <= 0 && o.runMaxTokens <= 0 {
 		return nil
-	}
-	if o.runMaxCost > 0 && r.model.price == nil && r.model.isLanguageModel {
-		return withHint(fmt.Errorf("--run-max-cost needs a price, and none is known for %s", r.model.label), "give one with --prices, or limit tokens with --run-max-tokens")
 	}
 	spent, err := experiment.ReadSpent(o.out)
 	if err != nil {
 		return err
 	}
 	total := spent.Total()
-	if o.runMaxCost > 0 && r.model.price != nil {
+	if o.runMaxCost > 0 {
 		usd := r.model.price(total)
 		if usd >= o.runMaxCost {
 			return fmt.Errorf("the run's budget is used up: $%.2f of $%.2f are spent; raise --run-max-cost to go on", usd, o.runMaxCost)

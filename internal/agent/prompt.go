@@ -14,8 +14,8 @@ import (
 //go:embed prompt.md
 var DefaultPrompt string
 
-// placeholder stands in a prompt where the question goes.
-const placeholder = "{{question}}"
+// Placeholder stands in a prompt where the question goes.
+const Placeholder = "{{question}}"
 
 // answerFormat reminds of the form of the final answer wherever one is asked for.
 const answerFormat = `Explanation: {why, with supporting docids in square brackets}
@@ -39,9 +39,9 @@ func steerText(reason string) string {
 
 // fillPrompt puts the question into the prompt as it stands, whatever characters it has.
 func fillPrompt(prompt, question string) (string, error) {
-	before, after, found := strings.Cut(prompt, placeholder)
+	before, after, found := strings.Cut(prompt, Placeholder)
 	if !found {
-		return "", errors.New("prompt has no " + placeholder + " where the question belongs: add it")
+		return "", errors.New("prompt has no " + Placeholder + " where the question belongs: add it")
 	}
 	return before + question + after, nil
 }
