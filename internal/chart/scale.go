@@ -1,6 +1,9 @@
 package chart
 
-import "math"
+import (
+	"math"
+	"strconv"
+)
 
 // scale maps values to coordinates.
 type scale struct {
@@ -42,9 +45,18 @@ func niceTicks(low, high float64, n int) []float64 {
 	}
 	var out []float64
 	for i := math.Ceil(low/step - 1e-9); i*step <= high+step*1e-9; i++ {
-		out = append(out, i*step+0) // + 0 makes of a negative zero a plain one
+		out = append(out, tidy(i*step))
 	}
 	return out
+}
+
+// tidy takes away what binary arithmetic leaves behind the twelfth digit, and the sign of zero.
+func tidy(v float64) float64 {
+	out, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
+	if err != nil {
+		return v
+	}
+	return out + 0
 }
 
 // logTicks returns 1, 2, 5, 10, … between low and high, or powers of ten only where these are many.

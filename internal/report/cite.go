@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"goserini/internal/trajectory"
 )
@@ -129,10 +131,11 @@ func (r *resolver) within(s string) []found {
 
 // alone reports whether a stretch of text is not a part of a longer word.
 func alone(s string, from, to int) bool {
-	word := func(c byte) bool {
-		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c >= 0x80
+	word := func(r rune, _ int) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
+	ends := func(at int) bool {
+		return at == 0 || at == len(s) || !word(utf8.DecodeLastRuneInString(s[:at])) || !word(utf8.DecodeRuneInString(s[at:]))
 	}
-	return (from == 0 || !word(s[from-1]) || !word(s[from])) && (to == len(s) || !word(s[to]) || !word(s[to-1]))
+	return ends(from) && ends(to)
 }
 
 // place finds what a citation points to and returns the number of its target, 0 for none. Claim is the

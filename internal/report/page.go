@@ -151,16 +151,17 @@ func (p *page) closest(sentence string) closeness {
 	}
 	p.index()
 	var best closeness
+	matched := 0
 	for i := range p.lines {
-		one := p.score(want, i, i)
-		if one > best.score {
-			best = closeness{i, i, one}
+		if score, n := p.score(want, i, i); score > best.score {
+			best, matched = closeness{i, i, score}, n
 		}
-		if i+1 < len(p.lines) {
-			const worth = 1.3 // a second line must add something
-			if two := p.score(want, i, i+1); two > best.score*worth {
-				best = closeness{i, i + 1, two}
-			}
+	}
+	const worth, more = 1.3, 2 // a second line must add something
+	one, least := best.score*worth, matched+more
+	for i := range len(p.lines) - 1 {
+		if score, n := p.score(want, i, i+1); score > best.score && score > one && n >= least {
+			best = closeness{i, i + 1, score}
 		}
 	}
 	return best
@@ -182,8 +183,8 @@ func (p *page) index() {
 	}
 }
 
-func (p *page) score(want []string, i, j int) float64 {
-	total, matched := 0.0, 0
+// score is what lines i and j have of the wanted words, weighed by rarity, and how many those are.
+func (p *page) score(want []string, i, j int) (total float64, matched int) {
 	for _, w := range want {
 		if p.lines[i].words[w] || p.lines[j].words[w] {
 			matched++
@@ -191,9 +192,9 @@ func (p *page) score(want []string, i, j int) float64 {
 		}
 	}
 	if matched < 2 {
-		return 0
+		return 0, matched
 	}
-	return total
+	return total, matched
 }
 
 // words are the distinct words of a text in order: three letters or digits and more; two neighbours
