@@ -356,8 +356,8 @@ type wireError struct {
 }
 
 func encodeResponse(id json.RawMessage, resp *jsonrpc.Response) (json.RawMessage, error) {
-	if resp.Error != nil {
-		return errorOf(id, resp.Error), nil
+	if err := resp.Error; err != nil {
+		return errorOf(id, err)
 	}
 	return marshal(struct {
 		Version string          `json:"jsonrpc"`
@@ -368,16 +368,12 @@ func encodeResponse(id json.RawMessage, resp *jsonrpc.Response) (json.RawMessage
 
 // errorOf renders an error of the SDK. Some have no code: those are about requests that do
 // not fit the state of the session.
-func errorOf(id json.RawMessage, err error) json.RawMessage {
-	var w *jsonrpc.Error
+func errorOf(id json.RawMessage, err error) (json.RawMessage, error) {
+	w := &jsonrpc.Error{}
 	if !errors.As(err, &w) || w.Code == 0 {
-		return failure(id, jsonrpc.CodeInvalidRequest, err.Error())
+		w = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest}
 	}
-	line, merr := marshal(errorResponse{"2.0", id, wireError{w.Code, err.Error(), w.Data}})
-	if merr != nil {
-		return failure(id, w.Code, err.Error())
-	}
-	return line
+	return marshal(errorResponse{"2.0", id, wireError{w.Code, err.Error(), w.Data}})
 }
 
 type errorResponse struct {

@@ -132,7 +132,11 @@ func (p *process) receive(out io.Reader) {
 	_ = p.cmd.Process.Kill() // a server that breaks the protocol is not to be kept
 	waitErr := p.cmd.Wait()
 	if err == nil {
-		p.fail(fmt.Errorf("the server ended (%v); it said: %s", waitErr, remote.Excerpt(p.stderr.bytes())))
+		how := "exit status 0"
+		if waitErr != nil {
+			how = waitErr.Error()
+		}
+		p.fail(fmt.Errorf("the server ended (%s); it said: %s", how, remote.Excerpt(p.stderr.bytes())))
 	}
 }
 
