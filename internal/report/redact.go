@@ -1,5 +1,11 @@
 package report
 
+import (
+	"encoding/json"
+
+	"goserini/internal/trajectory"
+)
+
 // redacted stands where a text was left out.
 const redacted = "(left out: the benchmark keeps its texts out of public files)"
 
@@ -24,9 +30,24 @@ func (it *item) redact() {
 	it.story.redact()
 }
 
+// offered are the names of the tools the model was offered, and of those of every profile.
+func (s *story) offered() map[string]bool {
+	names := map[string]bool{"search": true, "read_search_results": true, "read_document": true}
+	var tools []struct {
+		Name string `json:"name"`
+	}
+	if json.Unmarshal(s.tools, &tools) == nil {
+		for _, t := range tools {
+			names[t.Name] = true
+		}
+	}
+	return names
+}
+
 func (s *story) redact() {
 	s.system, s.prompt, s.error = "", "", ""
 	s.veiled = true
+	offered := s.offered()
 	s.answer, s.targets = nil, nil
 	for i := range s.steps {
 		st := &s.steps[i]
@@ -37,8 +58,8 @@ func (s *story) redact() {
 			st.turn = &t
 		case st.call != nil:
 			c := *st.call
-			if c.result == nil || c.result.Rejected {
-				c.tool = "tool" // the name may be the model's own invention
+			if !offered[c.tool] {
+				c.tool = "tool" // the name is the model's own invention
 			}
 			c.reason, c.arguments, c.raw, c.rawTool, c.text = "", nil, "", "", nil
 			if c.result != nil {
@@ -47,6 +68,8 @@ func (s *story) redact() {
 				c.result = &r
 			}
 			st.call = &c
+		case st.steer != nil:
+			st.steer = &trajectory.Steer{Reason: st.steer.Reason}
 		case st.attempt != nil:
 			a := *st.attempt
 			a.Error = ""

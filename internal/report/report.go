@@ -128,6 +128,7 @@ func (o Options) maxBytes() int {
 // newRunData joins scores, records, questions and verdicts. The order of the questions is that of the
 // benchmark, then that of the records, then that of the scores.
 func newRunData(r Run, index int) *runData {
+	r.Name = clean(r.Name)
 	rd := &runData{Run: r, index: index}
 	scored := make(map[string]eval.QueryScores, len(r.Scores.PerQuery))
 	for _, q := range r.Scores.PerQuery {
