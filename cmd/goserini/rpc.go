@@ -85,7 +85,7 @@ func runRPC(ctx context.Context, term *terminal, cmd *cobra.Command, o rpcOption
 		return err
 	}
 	if o.transport == "stdio" {
-		return server.ServeStream(ctx, term.in, term.out)
+		return serveStreams(ctx, term, server)
 	}
 	var lc net.ListenConfig
 	listener, err := lc.Listen(ctx, "tcp", net.JoinHostPort(o.host, strconv.Itoa(o.port)))
@@ -100,6 +100,19 @@ func runRPC(ctx context.Context, term *terminal, cmd *cobra.Command, o rpcOption
 		return fmt.Errorf("write readiness: %w", err)
 	}
 	return server.ServeTCP(ctx, listener)
+}
+
+// serveStreams answers until the input ends, or the process is told to end: reading of the
+// standard input cannot be broken off.
+func serveStreams(ctx context.Context, term *terminal, server *rpcserver.Server) error {
+	ended := make(chan error, 1)
+	go func() { ended <- server.ServeStream(ctx, term.in, term.out) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+		return nil
+	}
 }
 
 func (o rpcOptions) server(cmd *cobra.Command, term *terminal, ix *index.Index, started time.Time) (*rpcserver.Server, error) {

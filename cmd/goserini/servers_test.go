@@ -311,6 +311,40 @@ func TestMCPOverTheStandardStreams(t *testing.T) {
 	}
 }
 
+// TestServersEndWhenTold: clients end the servers they started with a signal, or by
+// closing the input.
+func TestServersEndWhenTold(t *testing.T) {
+	h := newHarbour(t)
+	for _, command := range []string{"mcp", "rpc"} {
+		for _, how := range []string{"signal", "end of input"} {
+			cmd := exec.Command("goserini", command, "--index", h.index)
+			in, err := cmd.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintln(in, `{"jsonrpc":"2.0","id":1,"method":"ping","type":"ping"}`)
+			if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+				t.Errorf("%s: %v", command, err)
+			}
+			if how == "signal" {
+				_ = cmd.Process.Signal(syscall.SIGTERM)
+			} else {
+				in.Close()
+			}
+			if err := cmd.Wait(); err != nil {
+				t.Errorf("%s, %s: %v", command, how, err)
+			}
+		}
+	}
+}
+
 func TestMCPConfigNamesPathsThatHoldFromAnywhere(t *testing.T) {
 	h := newHarbour(t)
 	t.Chdir(h.dir)
