@@ -100,3 +100,28 @@ func TestRowsOfSettingsAreTheSameComputedEitherWay(t *testing.T) {
 		}
 	}
 }
+
+func TestSumsAreTheSameTakenEitherWay(t *testing.T) {
+	r := rand.New(rand.NewPCG(23, 0))
+	for _, share := range []float64{0, 0.01, 0.3, 1} {
+		for _, n := range []int{8, 64, chunkDocs} {
+			a := make([]float64, n)
+			for i := range a {
+				if a[i] = r.Float64(); r.IntN(3) == 0 {
+					a[i] = unseen
+				}
+			}
+			b := slices.Clone(a)
+			least := max(1-share, 1e-300)
+			numbers, others := make([]uint16, n), make([]uint16, n)
+			taken, wanted := make([]float64, n), make([]float64, n)
+			k, m := takeSums(numbers, taken, a, least), takeSumsScalar(others, wanted, b, least)
+			if k != m || !slices.Equal(numbers[:k], others[:m]) || !slices.Equal(taken[:k], wanted[:m]) {
+				t.Errorf("%d sums from %v on: %d taken, want %d", n, least, k, m)
+			}
+			if slices.ContainsFunc(a, func(f float64) bool { return f != 0 }) || !slices.Equal(a, b) {
+				t.Errorf("%d sums: not all become zero", n)
+			}
+		}
+	}
+}

@@ -104,29 +104,6 @@ func addWide(sums *[chunkDocs]float64, norms *[chunkDocs]byte, weight float32, i
 	}
 }
 
-// appendKeys appends the keys of those of eight documents, of which the first is base, whose
-// sum is at least least, and makes their sums unseen. keys has room for all.
-//
-// Which of them are is hard to predict, so there is no branch: all keys are written, and
-// those that do not count are written over.
-func appendKeys(keys []uint64, sums *[scanRow]float64, base uint32, least float64) []uint64 {
-	n := len(keys)
-	room := (*[scanRow]uint64)(keys[n : n+scanRow])
-	m := 0
-	for i, sum := range sums {
-		room[m&(scanRow-1)] = keyOf(sum, base+uint32(i))
-		m += atLeast(sum, least)
-	}
-	*sums = [scanRow]float64{}
-	return keys[:n+m]
-}
-
-// atLeast is 1 if a ≥ b, else 0, for numbers that are not negative: they compare as their
-// bits do.
-func atLeast(a, b float64) int {
-	return int((math.Float64bits(b) - 1 - math.Float64bits(a)) >> 63)
-}
-
 // sweep appends the keys of the documents of a chunk's words whose sum is at least least,
 // which is above zero, and makes their sums unseen. The first document of the chunk is base.
 func sweep(keys []uint64, sums *[chunkDocs]float64, words []byte, base uint32, least float64) []uint64 {

@@ -386,3 +386,14 @@ func FuzzPostings(f *testing.F) {
 		}
 	})
 }
+
+func TestSumsThatStandForZeroTie(t *testing.T) {
+	for sum, want := range map[float64]float32{
+		barely: barely, 7 * barely: barely, scoredZero / 2: barely, 0: barely,
+		scoredZero: scoredZero, 1: 1, 0.1: 0.1, 3e38: 3e38,
+	} {
+		if got := scoreOf(sum); got != want {
+			t.Errorf("%v rounds to %v, want %v", sum, got, want)
+		}
+	}
+}

@@ -41,3 +41,17 @@ func reaches(row, least []float64) bool {
 	}
 	return false
 }
+
+// takeSumsScalar moves the sums that are at least least to taken, and their places to
+// numbers, and returns how many there are. All sums become zero.
+func takeSumsScalar(numbers []uint16, taken, sums []float64, least float64) int {
+	n := 0
+	for i, sum := range sums {
+		if sum >= least {
+			numbers[n], taken[n] = uint16(i), sum
+			n++
+		}
+	}
+	clear(sums)
+	return n
+}

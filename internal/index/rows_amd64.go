@@ -22,8 +22,19 @@ func takeRows(numbers []uint16, sums, least []float64) int {
 	return takeRowsAVX2(&numbers[0], &sums[0], &least[0], len(sums)/len(least), len(least)/rowLanes)
 }
 
+// takeSums is takeSumsScalar likewise.
+func takeSums(numbers []uint16, taken, sums []float64, least float64) int {
+	if !cpu.X86.HasAVX2 || !cpu.X86.HasBMI1 || len(sums)%rowLanes != 0 || len(sums) == 0 || len(numbers) < len(sums) || len(taken) < len(sums) {
+		return takeSumsScalar(numbers, taken, sums, least)
+	}
+	return takeSumsAVX2(&numbers[0], &taken[0], &sums[0], len(sums)/rowLanes, least)
+}
+
 //go:noescape
 func addRowAVX2(sums *float64, inverse *float32, groups int, weight, tf, barely float32)
 
 //go:noescape
 func takeRowsAVX2(numbers *uint16, sums, least *float64, rows, groups int) int
+
+//go:noescape
+func takeSumsAVX2(numbers *uint16, taken, sums *float64, groups int, least float64) int

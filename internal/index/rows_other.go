@@ -9,3 +9,7 @@ func addRow(sums []float64, inverse []float32, weight, tf float32) {
 func takeRows(numbers []uint16, sums, least []float64) int {
 	return takeRowsScalar(numbers, sums, least)
 }
+
+func takeSums(numbers []uint16, taken, sums []float64, least float64) int {
+	return takeSumsScalar(numbers, taken, sums, least)
+}

@@ -19,9 +19,6 @@ const (
 	windowDocs   = windowChunks * chunkDocs
 )
 
-// scanRow is the number of sums that are compared at a time.
-const scanRow = rowLanes
-
 // tabledFrom is the number of postings from which computing a table of all scores of a
 // term costs less than it saves.
 const tabledFrom = 4096
@@ -38,9 +35,9 @@ type searcher struct {
 	spans   []span
 	touched []uint16
 	seen    int
-	// least and rows are what scan needs: rows of eight sums are looked at together.
-	least   [scanRow]float64
-	rows    [chunkDocs / scanRow]uint16
+	// numbers and taken are where scan puts documents of a chunk and their sums.
+	numbers [chunkDocs]uint16
+	taken   [chunkDocs]float64
 	scratch []uint64
 }
 
@@ -317,14 +314,10 @@ func (s *searcher) pick(base uint32, n int) error {
 // scan takes the keys of the best documents of a chunk, of which base is the first, and makes
 // all its sums unseen.
 func (s *searcher) scan(sums *[chunkDocs]float64, base uint32) {
-	for i := range s.least {
-		s.least[i] = s.top.least
-	}
-	rows := s.rows[:takeRows(s.rows[:], sums[:], s.least[:])]
-	keys := slices.Grow(s.top.keys, scanRow*len(rows))
-	for _, row := range rows {
-		first := int(row) * scanRow
-		keys = appendKeys(keys, (*[scanRow]float64)(sums[first:]), base+uint32(first), s.top.least)
+	n := takeSums(s.numbers[:], s.taken[:], sums[:], s.top.least)
+	keys := slices.Grow(s.top.keys, n)
+	for i, sum := range s.taken[:n] {
+		keys = append(keys, keyOf(sum, base+uint32(s.numbers[i])))
 	}
 	s.top.keys = keys
 }
