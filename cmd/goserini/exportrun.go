@@ -48,7 +48,7 @@ func newExport(term *terminal) *cobra.Command {
 	f.StringVar(&o.retrieved, "retrieved", "previewed", "for browsecomp-plus, what counts as retrieved: previewed (shown to the model) or surfaced (all ranked)")
 	f.StringVar(&o.set, "set", "surfaced", "for trec: surfaced, previewed, opened or cited")
 	f.StringVar(&o.tag, "tag", "goserini", "for trec: the last column")
-	f.BoolVar(&o.encrypt, "encrypt", false, "for browsecomp-plus: encipher outputs with the canary in "+browsecompplus.CanaryVariable+", as the published runs are")
+	f.BoolVar(&o.encrypt, "encrypt", false, "for browsecomp-plus: encipher what was asked and said with the canary in "+browsecompplus.CanaryVariable)
 	f.BoolVar(&o.plaintext, "plaintext", false, "let the text of a private benchmark's run leave the data directory")
 	return cmd
 }

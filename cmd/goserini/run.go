@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -205,7 +206,7 @@ func (p *benchmarkRun) makePlan(o runOptions, questions []benchmark.Question, sh
 		asked[i] = experiment.Question{ID: q.ID, Text: q.Text}
 	}
 	var err error
-	if p.plan, err = p.researcher.plan(o.out, asked); err != nil {
+	if p.plan, err = p.researcher.plan(filepath.Base(o.out), asked); err != nil {
 		return err
 	}
 	p.plan.Questions = experiment.Select(shard, asked)

@@ -201,28 +201,39 @@ func (r RunFile) Enciphered(key Key) bool {
 	return some
 }
 
-// Decrypt deciphers the outputs in place.
+// Decrypt deciphers the outputs in place, and arguments that Encrypt enciphered. Those of the
+// published reference runs are plain.
 func (r *RunFile) Decrypt(key Key) error {
-	return r.eachOutput(func(text string) (string, error) { return key.Decrypt(text) })
-}
-
-// Encrypt enciphers the outputs in place, as the published reference runs are.
-func (r *RunFile) Encrypt(key Key) {
-	_ = r.eachOutput(func(text string) (string, error) { return key.Encrypt(text), nil }) // it cannot fail
-}
-
-func (r *RunFile) eachOutput(change func(string) (string, error)) error {
 	for i := range r.Result {
 		texts := r.Result[i].Output.Texts
 		for j, text := range texts {
-			changed, err := change(text)
+			plain, err := key.Decrypt(text)
 			if err != nil {
 				return fmt.Errorf("query %s: result item %d: %w", r.QueryID, i+1, err)
 			}
-			texts[j] = changed
+			texts[j] = plain
+		}
+		if a := r.Result[i].Arguments; a != nil && *a != "" {
+			if plain, err := key.Decrypt(string(*a)); err == nil {
+				*a = Arguments(plain)
+			}
 		}
 	}
 	return nil
+}
+
+// Encrypt enciphers the outputs in place, as those of the published reference runs are, and the
+// arguments, which repeat the question more often than not; the official evaluator does not read them.
+func (r *RunFile) Encrypt(key Key) {
+	for i := range r.Result {
+		texts := r.Result[i].Output.Texts
+		for j, text := range texts {
+			texts[j] = key.Encrypt(text)
+		}
+		if a := r.Result[i].Arguments; a != nil && *a != "" {
+			*a = Arguments(key.Encrypt(string(*a)))
+		}
+	}
 }
 
 // marshal leaves characters such as < as they are.

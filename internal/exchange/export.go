@@ -17,7 +17,8 @@ type OfficialOptions struct {
 	// Retrieved is the set that becomes retrieved_docids: Previewed, the documents whose excerpts
 	// were shown to the model, or Surfaced, all that were ranked.
 	Retrieved Set
-	// Key enciphers the outputs, as those of the published reference runs are; nil leaves them plain.
+	// Key enciphers outputs and arguments, as the published reference runs do with outputs; nil
+	// leaves them plain.
 	Key *browsecompplus.Key
 }
 
