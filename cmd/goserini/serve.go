@@ -73,8 +73,7 @@ func runServe(ctx context.Context, term *terminal, cmd *cobra.Command, o serveOp
 	}
 	loopback := isLoopback(host)
 	if !loopback && token == "" {
-		return withHint(usagef(cmd, "--listen %s can be reached from other machines, so it needs a token", o.listen),
-			"give one with --token-file FILE or in the variable %s", tokenVariable)
+		return usagef(cmd, "--listen %s can be reached from other machines, so it needs a token: give one with --token-file FILE or in the variable %s", o.listen, tokenVariable)
 	}
 	c, r, err := o.open(cmd, term)
 	if err != nil {
