@@ -171,7 +171,7 @@ func TestAnyChartIsWellFormedWhateverTheNumbers(t *testing.T) {
 			c.Series[0].Points[i].Label = strings.Map(xmlSafe, c.Series[0].Points[i].Label)
 		}
 		elements(t, c.SVG())
-		if c.SVG() != c.SVG() {
+		if first, second := c.SVG(), c.SVG(); first != second {
 			t.Fatalf("two drawings of one chart differ")
 		}
 		span := chart.Span{From: number.Draw(t, "span from"), To: number.Draw(t, "span to"), Hue: 2}

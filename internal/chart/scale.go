@@ -75,19 +75,3 @@ func logTicks(low, high float64) []float64 {
 	}
 	return out
 }
-
-// roundUp returns the end of an axis that starts at 0 and holds v.
-func roundUp(v float64) float64 {
-	if !(v > 0) || !finite(v) {
-		return 1
-	}
-	ticks := niceTicks(0, v, 4)
-	last, step := ticks[len(ticks)-1], v
-	if len(ticks) > 1 {
-		step = ticks[1] - ticks[0]
-	}
-	if last >= v-step*1e-9 {
-		return last
-	}
-	return last + step
-}

@@ -67,7 +67,7 @@ func TestFilesAreRefusedWithThePlaceAndTheFix(t *testing.T) {
 		{"not a number", "[[expect]]\nfigure = 'queries'\nvalue = nan\ntolerance = 0\n", "queries: value NaN"},
 		{"no value", "[[expect]]\nfigure = 'queries'\ntolerance = 0\n", "queries has no value"},
 		{"neither figure nor setting", "[[expect]]\nvalue = 1\n", "either a figure or a setting"},
-		{"a misspelt field", "[[expect]]\nfigure = 'queries'\nvalue = 1\ntolerence = 0\n", "no field is called tolerence"},
+		{"a misspelt field", "[[expect]]\nfigure = 'queries'\nvalue = 1\nbound = 0\n", "no field is called bound"},
 		{"a tolerance of a setting", "[[expect]]\nsetting = 'depth'\nvalue = 1\ntolerance = 0\n", "it has no tolerance"},
 		{"a condition without a name", "[[condition]]\nk1 = 1\n", "condition 1 has no name"},
 		{"two conditions of one name", "[[condition]]\nname = 'a'\n[[condition]]\nname = 'a'\n", `two conditions are called "a"`},
@@ -83,7 +83,7 @@ func TestFilesAreRefusedWithThePlaceAndTheFix(t *testing.T) {
 
 func TestAFigureThatDoesNotExistIsAMistakeOfTheFile(t *testing.T) {
 	for figure, want := range map[string]string{
-		"acuracy.accuracy":          `there is no "acuracy"; there are accuracy, effort, gold, queries`,
+		"correctness.accuracy":      `there is no "correctness"; there are accuracy, effort, gold, queries`,
 		"accuracy.judge":            "it is no number",
 		"queries.value":             "queries is no object",
 		"accuracy.accuracy.value.x": "is no object",

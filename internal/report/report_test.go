@@ -67,10 +67,10 @@ func unpacked(t testing.TB, page string) string {
 
 func TestEqualRunsGiveEqualBytes(t *testing.T) {
 	run := invent(t, "one", small)
-	if html(t, report.Options{}, run) != html(t, report.Options{}, run) {
+	if first, second := html(t, report.Options{}, run), html(t, report.Options{}, run); first != second {
 		t.Error("two HTML reports of one run differ")
 	}
-	if markdown(t, run) != markdown(t, run) {
+	if first, second := markdown(t, run), markdown(t, run); first != second {
 		t.Error("two Markdown reports of one run differ")
 	}
 }
