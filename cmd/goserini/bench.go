@@ -9,6 +9,6 @@ func newBench(term *terminal) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newBenchNavigation(term))
+	cmd.AddCommand(newBenchCorpus(term), newBenchEngine(term), newBenchProbe(term), newBenchNavigation(term))
 	return cmd
 }

@@ -57,6 +57,7 @@ setup: atomicfile benchmark browsecompplus fetch hub parquetfile
 demo: corpus trec
 tune: bm25 eval index
 bench:
+enginebench: analysis atomicfile bench bm25 controller index retrieval retrieval/local synth trec tune
 exchange: answer atomicfile browsecompplus experiment jsonl trajectory trec
 experiment: lockfile agent atomicfile benchmark bm25 controller eval index jsonl judge llm retrieval retrieval/local trajectory
 navbench: agent analysis benchmark bm25 controller eval index judge llm/lexical retrieval retrieval/local tool trajectory trec

@@ -19,8 +19,21 @@ type Batch struct {
 	// Wall has the time of every query, in the order of the queries; or one mean, if a
 	// contestant can only be timed over all of them.
 	Wall []time.Duration
-	// CPU is the processor time of the whole batch, 0 if unknown.
-	CPU time.Duration
+	// Thread has the same as processor time of the thread that did it, which a busy machine
+	// stretches less; nil if unknown.
+	Thread []time.Duration
+}
+
+// OnThread takes processor time for wall time. Batches without it make it nil.
+func OnThread(batches []Batch) []Batch {
+	out := make([]Batch, len(batches))
+	for i, b := range batches {
+		if b.Thread == nil {
+			return nil
+		}
+		out[i] = Batch{Wall: b.Thread}
+	}
+	return out
 }
 
 // Contestant does the same work as others. Run does all of it once.
@@ -65,10 +78,14 @@ func Interleave(ctx context.Context, contestants []Contestant, p Plan) (Rounds, 
 			return r, err
 		}
 	}
-	canary := NewCanary()
-	canary.Read() // the first touches cold memory
+	reading := func() Reading { return Reading{} }
+	if p.Tolerance != 0 {
+		canary := NewCanary()
+		canary.Read() // the first touches cold memory
+		reading = canary.Read
+	}
 	for tried := 0; len(r.Batches[0]) < p.Rounds; tried++ {
-		before := canary.Read()
+		before := reading()
 		round := make([]Batch, len(contestants))
 		for i := range contestants {
 			at := (i + tried) % len(contestants)
@@ -77,8 +94,7 @@ func Interleave(ctx context.Context, contestants []Contestant, p Plan) (Rounds, 
 				return r, err
 			}
 		}
-		change := canary.Read().Change(before)
-		if quiet := p.Tolerance == 0 || change <= p.Tolerance; !quiet {
+		if change := reading().Change(before); p.Tolerance != 0 && change > p.Tolerance {
 			if tried < patience*p.Rounds {
 				r.Discarded++
 				if p.Say != nil {

@@ -145,3 +145,25 @@ func TestMeasureOfAProcess(t *testing.T) {
 		t.Errorf("this process holds only %+v", m)
 	}
 }
+
+func TestEachTimesTasksOneByOne(t *testing.T) {
+	var done []int
+	c := Each("tasks", 3, func(_ context.Context, i int) error {
+		done = append(done, i)
+		return nil
+	})
+	b, err := c.Run(t.Context())
+	if err != nil || fmt.Sprint(done) != "[0 1 2]" || len(b.Wall) != 3 || b.Thread != nil && len(b.Thread) != 3 {
+		t.Errorf("batch is %+v, %v, tasks done %v", b, err, done)
+	}
+	if onThread := OnThread([]Batch{{Wall: seconds(2), Thread: seconds(1)}}); Of(onThread, Mean) != 1 {
+		t.Errorf("on the thread it is %v", onThread)
+	}
+	if onThread := OnThread([]Batch{{Wall: seconds(2)}}); onThread != nil {
+		t.Errorf("unknown thread time is %v", onThread)
+	}
+	broken := errors.New("broken")
+	if _, err := Each("tasks", 3, func(context.Context, int) error { return broken }).Run(t.Context()); !errors.Is(err, broken) {
+		t.Errorf("error is %v", err)
+	}
+}

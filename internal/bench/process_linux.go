@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Memory is what a process holds in memory.
@@ -59,11 +61,12 @@ func Measure(cmd *exec.Cmd) (Usage, error) {
 	return u, nil
 }
 
-// CPUTime is the processor time that this process has used, on all threads.
-func CPUTime() time.Duration {
-	var r syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &r) != nil {
-		return 0
+// ThreadTime is the processor time that the current thread has used. The caller has locked
+// its goroutine to the thread.
+func ThreadTime() (time.Duration, bool) {
+	var t unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) != nil {
+		return 0, false
 	}
-	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+	return time.Duration(t.Nano()), true
 }

@@ -39,5 +39,5 @@ func Measure(cmd *exec.Cmd) (Usage, error) {
 	return u, err
 }
 
-// CPUTime is not known here.
-func CPUTime() time.Duration { return 0 }
+// ThreadTime is not known here.
+func ThreadTime() (time.Duration, bool) { return 0, false }
