@@ -28,7 +28,7 @@ type Shape string
 const (
 	// Long are documents of 1,575 words at the median and 5,200 on average.
 	Long Shape = "long"
-	// Passages are documents of some 60 words, 40 of them no stop words.
+	// Passages are documents of some 60 words, 40 of them no stop words, without a title.
 	Passages Shape = "passages"
 )
 
@@ -69,8 +69,10 @@ func (c Corpus) Document(i int) Document {
 	d := newDraw(r)
 	words := c.words(r)
 	var title, text surface
-	for range 3 + r.IntN(6) {
-		title.word(d.content(), r, true)
+	if c.Shape == Long {
+		for range 3 + r.IntN(6) {
+			title.word(d.content(), r, true)
+		}
 	}
 	for range words {
 		if word := d.next(); word < 0 {
