@@ -205,7 +205,7 @@ func (s *session) follow(v *view, n int) []call {
 		if len(out) == n {
 			break
 		}
-		query := name + " " + asking
+		query := words(name + " " + asking) // without quotes and signs that a search could read as syntax
 		if s.queries[key(query)] {
 			continue
 		}
