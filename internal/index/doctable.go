@@ -174,8 +174,25 @@ func (t *docTable) write(out *fileWriter) error {
 	if err != nil {
 		return err
 	}
-	size := out.sections[len(out.sections)-1].Length
-	if err := writePacked(out, docOffsetsSection, int(t.n), uint64(size), func(i int) uint64 { return offsets.s[i] }); err != nil {
+	ordered := len(t.order.s) > 0
+	offsetBits, rankBits := documentIndexWidths(t.n, out.sections[len(out.sections)-1].Length, ordered)
+	var ranks array[uint32]
+	defer ranks.free()
+	if ordered {
+		if err := ranks.grow(int(t.n)); err != nil {
+			return err
+		}
+		for rank, ord := range t.order.s[:t.n] {
+			ranks.s[ord] = uint32(rank)
+		}
+	}
+	err = writePacked(out, docIndexSection, int(t.n), func(p *packer, i int) {
+		p.append(offsets.s[i], offsetBits)
+		if ordered {
+			p.append(uint64(ranks.s[i]), rankBits)
+		}
+	})
+	if err != nil {
 		return err
 	}
 	if _, err := out.Write(groups); err != nil {
@@ -184,7 +201,11 @@ func (t *docTable) write(out *fileWriter) error {
 	if err := out.end(docGroupsSection); err != nil {
 		return err
 	}
-	return t.writeOrder(out, offsets.s)
+	n := 0
+	if ordered {
+		n = int(t.n)
+	}
+	return writePacked(out, orderSection, n, func(p *packer, i int) { p.append(uint64(t.order.s[i]), rankBits) })
 }
 
 // writeRecords writes the records, notes where each begins, and returns the groups.
@@ -225,28 +246,12 @@ func (t *docTable) writeRecords(out *fileWriter, offsets []uint64) ([]byte, erro
 	return groups, out.end(docsSection)
 }
 
-// writeOrder writes the order of the docids and its inverse, for which it uses scratch.
-func (t *docTable) writeOrder(out *fileWriter, scratch []uint64) error {
-	order := t.order.s
-	n := int(t.n)
-	if len(order) == 0 {
-		n = 0
-	}
-	limit := uint64(t.n - 1)
-	if err := writePacked(out, orderSection, n, limit, func(i int) uint64 { return uint64(order[i]) }); err != nil {
-		return err
-	}
-	for rank := range n {
-		scratch[order[rank]] = uint64(rank)
-	}
-	return writePacked(out, ranksSection, n, limit, func(i int) uint64 { return scratch[i] })
-}
-
-// writePacked writes a section of n packed values up to limit; of none, no bytes at all.
-func writePacked(out *fileWriter, id sectionID, n int, limit uint64, value func(int) uint64) error {
-	p := packer{width: packedWidth(limit)}
+// writePacked writes a section of n packed values, which value appends; of none, no bytes at
+// all.
+func writePacked(out *fileWriter, id sectionID, n int, value func(*packer, int)) error {
+	var p packer
 	for i := range n {
-		p.append(value(i))
+		value(&p, i)
 		if len(p.out) >= checkPage {
 			if _, err := out.Write(p.out); err != nil {
 				return err

@@ -3,8 +3,8 @@ package index
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"sort"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -16,9 +16,9 @@ import (
 //	document (numbers),
 //	title, URL and date (each a number and that many bytes).
 //
-// The offsets of records are packed. For every documentGroup documents the position of
-// the first in the text and the line ends before it are stored; those of the others
-// follow by addition.
+// The index of documents has for each the offset of its record and its rank, packed. For
+// every documentGroup documents the position of the first in the text and the line ends
+// before it are stored; those of the others follow by addition.
 const documentGroup = 32
 
 // documentGroupBytes is the length of a group's entry: two numbers of 64 bits.
@@ -77,8 +77,18 @@ type documents struct {
 	offsets packed
 	groups  section
 	// order has the ordinals in the order of the docids' bytes, ranks the place of each
-	// ordinal in that order. Both are empty when that is the order of the ordinals.
+	// ordinal in that order. Where that is the order of the ordinals order is empty and ranks
+	// have no bits.
 	order, ranks packed
+	fetched      atomic.Uint32
+}
+
+// documentIndexWidths are the bits of an offset and of a rank.
+func documentIndexWidths(documents, recordBytes int64, ordered bool) (offset, rank int) {
+	if ordered {
+		rank = packedWidth(uint64(documents - 1))
+	}
+	return packedWidth(uint64(recordBytes)), rank
 }
 
 // raw returns the record of a document.
@@ -174,7 +184,7 @@ func (d *documents) docidAt(at int) ([]byte, error) {
 
 // rank returns the place of a document in the order of docids.
 func (d *documents) rank(ord Ordinal) (uint32, error) {
-	if len(d.ranks.data) == 0 {
+	if d.ranks.width == 0 {
 		return uint32(ord), nil
 	}
 	r, err := d.ranks.at(int(ord))
@@ -221,30 +231,48 @@ func (d *documents) lookup(docid string) (Ordinal, bool, error) {
 	return ord, string(id) == docid, failed
 }
 
-// name sets the docids of hits; scratch is memory to reuse.
+// entry is what the index of documents says of one.
+type entry struct {
+	offset uint64
+	rank   uint32
+}
+
+// entries appends the entries of the documents in the low halves of keys.
+func (d *documents) entries(out []entry, keys []uint64) ([]entry, error) {
+	for _, key := range keys {
+		ord := Ordinal(key)
+		if int(ord) >= d.n {
+			return out, d.offsets.corrupt(fmt.Sprintf("it has no document %d", ord))
+		}
+		offset, err := d.offsets.at(int(ord))
+		if err != nil {
+			return out, err
+		}
+		rank, err := d.rank(ord)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, entry{offset, rank})
+	}
+	return out, nil
+}
+
+// name sets the docids of hits whose entries are given.
 //
 // Nearly every hit's record is far from that of the others. So all records are asked for
 // first, one right after the other, for the processor to fetch them at the same time.
-func (d *documents) name(hits []Hit, scratch *[]uint64) error {
-	offsets := slices.Grow((*scratch)[:0], len(hits)+1)
+func (d *documents) name(hits []Hit, entries []entry) error {
 	fetched := byte(0)
-	for i := range hits {
-		at, err := d.offsets.at(int(hits[i].Ordinal))
-		if err != nil {
-			return err
-		}
-		offsets = append(offsets, at)
-	}
-	for _, at := range offsets {
-		if at < uint64(len(d.records.data)) {
-			fetched ^= d.records.data[at]
+	for _, e := range entries {
+		if e.offset < uint64(len(d.records.data)) {
+			fetched ^= d.records.data[e.offset]
 		}
 	}
-	*scratch = append(offsets, uint64(fetched))
+	d.fetched.Store(uint32(fetched)) // so that the loop is not optimised away
 	const size, typical = 4 << 10, 24
 	var arena []byte
 	for i := range hits {
-		id, err := d.docidAt(int(offsets[i]))
+		id, err := d.docidAt(int(entries[i].offset))
 		if err != nil {
 			return err
 		}

@@ -42,17 +42,16 @@ const (
 	termIndexSection
 	normsSection
 	docsSection
-	docOffsetsSection
+	docIndexSection
 	docGroupsSection
 	orderSection
-	ranksSection
 	checksSection
 	sectionCount
 )
 
 var sectionNames = [sectionCount]string{
-	"text", "postings", "blocks", "words", "terms", "term index", "norms", "documents", "document offsets",
-	"document groups", "docid order", "docid ranks", "checksums",
+	"text", "postings", "blocks", "words", "terms", "term index", "norms", "documents", "document index",
+	"document groups", "docid order", "checksums",
 }
 
 // footer is the table of contents of an index file.

@@ -170,12 +170,13 @@ func (ix *Index) arrange(foot footer) error {
 	ix.dictionary = dictionary{terms: at(termsSection), index: at(termIndexSection)}
 	ix.norms = at(normsSection)
 	n := foot.Stats.Documents
-	ix.documents = documents{
-		n: int(n), gaps: foot.Gaps, records: at(docsSection), groups: at(docGroupsSection),
-		offsets: packed{at(docOffsetsSection), packedWidth(uint64(foot.Sections[docsSection].Length))},
-		order:   packed{at(orderSection), packedWidth(uint64(n - 1))},
-		ranks:   packed{at(ranksSection), packedWidth(uint64(n - 1))},
-	}
+	offsetBits, rankBits := documentIndexWidths(n, foot.Sections[docsSection].Length, foot.Sections[orderSection].Length > 0)
+	index := at(docIndexSection)
+	d := &ix.documents
+	d.n, d.gaps, d.records, d.groups = int(n), foot.Gaps, at(docsSection), at(docGroupsSection)
+	d.offsets = packed{index, offsetBits, offsetBits + rankBits, 0}
+	d.ranks = packed{index, rankBits, offsetBits + rankBits, offsetBits}
+	d.order = packed{at(orderSection), rankBits, rankBits, 0}
 	text := foot.Sections[textSection]
 	ix.text.file, ix.text.offset, ix.text.length = ix.file, text.Offset, text.Length
 	ix.text.table, ix.text.words, ix.text.dir = at(blocksSection), at(wordsSection), ix.dir
@@ -192,16 +193,15 @@ func (ix *Index) checkSizes(n int64) error {
 		}
 		return nil
 	}
-	permutation := packedBytes(n, d.order.width)
-	if len(d.order.data) == 0 {
-		permutation = 0
+	permutation := int64(0)
+	if len(d.order.data) > 0 {
+		permutation = packedBytes(n, d.order.width)
 	}
 	err := errors.Join(
 		wrong(ix.norms, (n+chunkDocs-1)/chunkDocs*chunkDocs),
-		wrong(d.offsets.section, packedBytes(n, d.offsets.width)),
+		wrong(d.offsets.section, packedBytes(n, d.offsets.stride)),
 		wrong(d.groups, (n+documentGroup-1)/documentGroup*documentGroupBytes),
 		wrong(d.order.section, permutation),
-		wrong(d.ranks.section, permutation),
 	)
 	if err != nil {
 		return err

@@ -18,17 +18,17 @@ func packedWidth(limit uint64) int { return bits.Len64(limit) }
 // packedBytes is the length of n values of width bits with their padding.
 func packedBytes(n int64, width int) int64 { return (n*int64(width)+7)/8 + packedPadding }
 
-// packer writes values of a fixed width one after the other, without gaps.
+// packer writes values one after the other, without gaps.
 type packer struct {
-	width   int
 	pending uint64
 	filled  int
 	out     []byte
 }
 
-func (p *packer) append(v uint64) {
+// append appends a value of width bits.
+func (p *packer) append(v uint64, width int) {
 	p.pending |= v << p.filled
-	p.filled += p.width
+	p.filled += width
 	for p.filled >= 8 {
 		p.out = append(p.out, byte(p.pending))
 		p.pending >>= 8
@@ -44,14 +44,15 @@ func (p *packer) finish() {
 	p.out = append(p.out, make([]byte, packedPadding)...)
 }
 
-// packed reads values of a fixed width from a section.
+// packed reads values of a fixed width from a section: one of every stride bits, the first
+// one at bit shift.
 type packed struct {
 	section
-	width int
+	width, stride, shift int
 }
 
 func (p packed) at(i int) (uint64, error) {
-	bit := i * p.width
+	bit := i*p.stride + p.shift
 	b, err := p.bytes(bit>>3, packedPadding)
 	if err != nil {
 		return 0, err

@@ -165,17 +165,22 @@ func TestPackedValuesComeBackAsTheyWere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		width := rapid.IntRange(0, maxPackedWidth).Draw(t, "width")
 		values := rapid.SliceOfN(rapid.Uint64Range(0, 1<<width-1), 1, 200).Draw(t, "values")
-		p := packer{width: width}
+		other := rapid.IntRange(0, maxPackedWidth-width).Draw(t, "other width")
+		var p packer
 		for _, v := range values {
-			p.append(v)
+			p.append(v, width)
+			p.append(v&(1<<other-1), other)
 		}
 		p.finish()
-		if want := packedBytes(int64(len(values)), width); int64(len(p.out)) != want {
+		if want := packedBytes(int64(len(values)), width+other); int64(len(p.out)) != want {
 			t.Fatalf("%d values of %d bits take %d bytes, want %d", len(values), width, len(p.out), want)
 		}
 		for i, v := range values {
-			if got, err := (packed{mapped(p.out), width}).at(i); err != nil || got != v {
+			if got, err := (packed{mapped(p.out), width, width + other, 0}).at(i); err != nil || got != v {
 				t.Fatalf("value %d is %d, %v, want %d", i, got, err, v)
+			}
+			if got, err := (packed{mapped(p.out), other, width + other, width}).at(i); err != nil || got != v&(1<<other-1) {
+				t.Fatalf("the other value %d is %d, %v, want %d", i, got, err, v&(1<<other-1))
 			}
 		}
 	})
@@ -211,6 +216,20 @@ func TestBestKeysAreThoseOfAFullSort(t *testing.T) {
 			return ranks[uint32(a)] - ranks[uint32(b)]
 		})
 		got, err := best.ordered(rank)
+		for from, to := 0, 0; from < len(got); from = to {
+			for to = from + 1; to < len(got) && got[to]>>32 == got[from]>>32; to++ {
+			}
+			var entries []entry
+			for _, key := range got[from:to] {
+				entries = append(entries, entry{key, uint32(ranks[uint32(key)])})
+			}
+			sortTied(got[from:to], entries, nil)
+			for i, e := range entries {
+				if e.offset&math.MaxUint32 != got[from+i]&math.MaxUint32 {
+					t.Fatalf("entry %d is not that of its key", i)
+				}
+			}
+		}
 		if err != nil || !slices.Equal(got, all[:min(k, n)]) {
 			t.Fatalf("got %v, %v, want %v", got, err, all[:min(k, n)])
 		}

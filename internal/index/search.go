@@ -38,6 +38,7 @@ type searcher struct {
 	// numbers and taken are where scan puts documents of a chunk and their sums.
 	numbers [chunkDocs]uint16
 	taken   [chunkDocs]float64
+	entries []entry
 	scratch []uint64
 }
 
@@ -324,18 +325,24 @@ func (s *searcher) scan(sums *[chunkDocs]float64, base uint32) {
 
 // hits turns the best keys into hits.
 func (s *searcher) hits() ([]Hit, error) {
-	keys, err := s.top.ordered(s.ix.documents.rank)
+	d := &s.ix.documents
+	keys, err := s.top.ordered(d.rank)
 	if err != nil {
 		return nil, err
 	}
+	if s.entries, err = d.entries(s.entries[:0], keys); err != nil {
+		return nil, err
+	}
+	for from, to := 0, 0; from < len(keys); from = to {
+		for to = from + 1; to < len(keys) && keys[to]>>32 == keys[from]>>32; to++ {
+		}
+		s.scratch = sortTied(keys[from:to], s.entries[from:to], s.scratch)
+	}
 	hits := make([]Hit, len(keys))
 	for i, key := range keys {
-		if int64(uint32(key)) >= s.ix.stats.Documents {
-			return nil, s.ix.postings.corrupt(fmt.Sprintf("it has a document %d", uint32(key)))
-		}
 		hits[i] = Hit{Ordinal: Ordinal(key), Score: keyScore(key)}
 	}
-	return hits, s.ix.documents.name(hits, &s.scratch)
+	return hits, d.name(hits, s.entries)
 }
 
 func (ix *Index) avgdl() float32 {

@@ -10,26 +10,36 @@ import (
 type top struct {
 	k    int
 	keys []uint64
+	// limit is the number of keys from which on some are thrown away.
+	limit int
 	// least is a bound: documents whose sum is below it cannot be among the best k.
 	least float64
 	spare []uint64
 }
 
-// slack is how many keys more than 2k are collected before the worst are thrown away.
-const slack = 2048
+// slack is how many keys more than 2k are collected before the worst are thrown away;
+// mostTied how many more, at most, where too many tie to throw any away by score.
+const (
+	slack    = 2048
+	mostTied = 1 << 16
+)
 
 func (t *top) reset(k int) {
-	t.k, t.keys, t.least = k, t.keys[:0], barely/2
+	t.k, t.keys, t.least, t.limit = k, t.keys[:0], barely/2, 2*k+slack
 }
 
 // trim throws away keys that cannot be among the best k if there are many. rank breaks
 // ties.
 func (t *top) trim(rank func(Ordinal) (uint32, error)) error {
-	if len(t.keys) < 2*t.k+slack {
+	if len(t.keys) < t.limit {
 		return nil
 	}
 	t.drop(nearKthScore(t.keys, t.k))
-	if len(t.keys) < t.k+t.k/2+slack {
+	switch {
+	case len(t.keys) <= t.limit/2:
+		return nil
+	case t.limit < t.k+mostTied:
+		t.limit *= 2
 		return nil
 	}
 	return t.cut(rank)
@@ -149,7 +159,8 @@ func nearKthScore(keys []uint64, k int) uint32 {
 	return r.low
 }
 
-// ordered returns the best k keys, best first.
+// ordered returns the best k keys, best first, but those that tie in any order; rank tells
+// which of them are among the best.
 func (t *top) ordered(rank func(Ordinal) (uint32, error)) ([]uint64, error) {
 	if len(t.keys) > t.k {
 		if err := t.cut(rank); err != nil {
@@ -157,36 +168,39 @@ func (t *top) ordered(rank func(Ordinal) (uint32, error)) ([]uint64, error) {
 		}
 	}
 	t.sortByScore()
-	for from := 0; from < len(t.keys); {
-		to := from + 1
-		for to < len(t.keys) && t.keys[to]>>32 == t.keys[from]>>32 {
-			to++
-		}
-		if to-from > 1 {
-			if err := t.sortTied(t.keys[from:to], rank); err != nil {
-				return nil, err
-			}
-		}
-		from = to
-	}
 	return t.keys, nil
 }
 
-// sortTied sorts keys of one score by rank.
-func (t *top) sortTied(keys []uint64, rank func(Ordinal) (uint32, error)) error {
-	score := keys[0] &^ math.MaxUint32
-	for i, key := range keys {
-		r, err := rank(Ordinal(key))
-		if err != nil {
-			return err
+// sortTied brings keys of one score and their entries into the order of their ranks; spare is
+// memory to reuse.
+func sortTied(keys []uint64, entries []entry, spare []uint64) []uint64 {
+	const few = 24
+	if len(keys) <= few {
+		for i := range keys {
+			for ; i > 0 && entries[i].rank < entries[i-1].rank; i-- {
+				keys[i], keys[i-1] = keys[i-1], keys[i]
+				entries[i], entries[i-1] = entries[i-1], entries[i]
+			}
 		}
-		keys[i] = uint64(r)<<32 | key&math.MaxUint32
+		return spare
 	}
-	slices.Sort(keys)
-	for i, key := range keys {
-		keys[i] = score | key&math.MaxUint32
+	score := keys[0] &^ math.MaxUint32
+	spare = spare[:0]
+	for i, e := range entries {
+		spare = append(spare, uint64(e.rank)<<32|uint64(i))
 	}
-	return nil
+	slices.Sort(spare)
+	// The keys' low halves give way to where each belongs, and come back with the entries.
+	for i, r := range spare {
+		spare[i] = keys[uint32(r)]&math.MaxUint32 | r&math.MaxUint32<<32
+	}
+	sorted := make([]entry, len(entries))
+	for i, r := range spare {
+		sorted[i] = entries[r>>32]
+		keys[i] = score | r&math.MaxUint32
+	}
+	copy(entries, sorted)
+	return spare
 }
 
 // sortByScore sorts the keys by score descending: a radix sort, since there are many.
