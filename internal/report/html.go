@@ -69,14 +69,6 @@ func sizeNotes(size, most, at int) []string {
 	return notes
 }
 
-// shows says how much of what tools returned a level shows.
-func (l level) shows() string {
-	if l.text == 0 {
-		return "of what tools returned a question shows the cited lines only"
-	}
-	return fmt.Sprintf("a question shows at most %s bytes of what tools returned", count(l.text))
-}
-
 // pageWriter writes the page of a report.
 type pageWriter struct {
 	*data

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -77,8 +78,6 @@ const (
 	kindRetry
 	kindOther
 )
-
-var kindNames = map[kind]string{kindModel: "model", kindTool: "tools", kindRetry: "failed tries and waits", kindOther: "other"}
 
 // span is a stretch of time of one kind, in milliseconds from the start.
 type span struct {
@@ -230,7 +229,9 @@ func objectFields(raw json.RawMessage) ([]argument, error) {
 	for name := range values {
 		names = append(names, name)
 	}
-	slices.SortFunc(names, func(a, b string) int { return argumentOrder(a) - argumentOrder(b) + compare(a, b) })
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(argumentOrder(a), argumentOrder(b)), cmp.Compare(a, b))
+	})
 	var out []argument
 	for _, name := range names {
 		value := string(values[name])
@@ -249,21 +250,11 @@ func argumentOrder(name string) int {
 	case "query", "docid", "search_id":
 		return 0
 	case "offset":
-		return 10
-	case "limit":
-		return 20
-	}
-	return 30
-}
-
-func compare(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
 		return 1
+	case "limit":
+		return 2
 	}
-	return 0
+	return 3
 }
 
 // stopwatch tells what the time between events went to.
