@@ -114,11 +114,11 @@ func (d *download) room(dir string, need int64) error {
 	if free == nil {
 		free = freeBytes
 	}
-	n, err := free(dir)
-	if err != nil || need <= n {
-		return nil // where the system does not tell, writing will
+	// Where the system does not tell how much is free, writing will.
+	if n, err := free(dir); err == nil && need > n {
+		return &SpaceError{Dir: dir, Need: need, Free: n}
 	}
-	return &SpaceError{Dir: dir, Need: need, Free: n}
+	return nil
 }
 
 // accept returns where in the file the answer's body begins, or -1 if there is nothing to come.

@@ -216,7 +216,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		cancel()
 		err = server.Close()
 	}
-	_ = <-ended // http.ErrServerClosed
+	<-ended // with http.ErrServerClosed
 	if err != nil {
 		return fmt.Errorf("shut down: %w", err)
 	}

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"errors"
 	"bufio"
 	"encoding/binary"
 	"fmt"
@@ -164,9 +165,9 @@ func (t *docTable) finalNorms(r *renumbering) []byte {
 }
 
 // write writes the sections about documents.
-func (t *docTable) write(out *fileWriter) error {
+func (t *docTable) write(out *fileWriter) (err error) {
 	var offsets array[uint64]
-	defer offsets.free()
+	defer func() { err = errors.Join(err, offsets.free()) }()
 	if err := offsets.grow(int(t.n)); err != nil {
 		return err
 	}
