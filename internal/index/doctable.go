@@ -1,9 +1,9 @@
 package index
 
 import (
-	"errors"
 	"bufio"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
