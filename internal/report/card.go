@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"goserini/internal/eval"
 	"goserini/internal/judge"
 	"goserini/internal/trajectory"
 )
