@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"sort"
 
 	"goserini/internal/bm25"
 )
@@ -20,6 +21,8 @@ type cursor struct {
 	// next is a lower bound of the next document.
 	next   uint32
 	weight float32
+	// bound is at least the highest score of a posting.
+	bound float32
 	// table is nil for terms too rare to be worth one.
 	table *scoreTable
 	// most is the highest frequency, where the layout tells it, else 0; impacts are the
@@ -233,6 +236,63 @@ type chunkWords struct {
 	words, wide, tfs []byte
 }
 
+// find returns the frequency of a document, given by its place in the chunk; 0 if there is
+// none.
+func (w *chunkWords) find(d uint16) uint32 {
+	if i := lowerWord(w.words, d); i >= 0 {
+		if v := wordAt(w.words, i); v>>4 == d {
+			return uint32(v&15) + 1
+		}
+	}
+	low, high := 0, len(w.wide)/4
+	for low < high {
+		if middle := (low + high) / 2; wideAt(w.wide, middle)>>wideTFBits < uint32(d) {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	if low == len(w.wide)/4 || wideAt(w.wide, low)>>wideTFBits != uint32(d) {
+		return 0
+	}
+	return w.wideTF(low)
+}
+
+// lowerWord returns the last word whose place is at most d, −1 if there is none.
+func lowerWord(words []byte, d uint16) int {
+	n := len(words) / 2
+	if n == 0 || wordAt(words, 0)>>4 > d {
+		return -1
+	}
+	low := 0
+	for n > 1 {
+		half := n / 2
+		if wordAt(words, low+half)>>4 <= d {
+			low += half
+		}
+		n -= half
+	}
+	return low
+}
+
+// wideTF is the frequency of wide word i.
+func (w *chunkWords) wideTF(i int) uint32 {
+	tf := wideAt(w.wide, i) & wideTFMask
+	if tf != wideTFMask {
+		return tf
+	}
+	before := 0
+	for k := range i {
+		if wideAt(w.wide, k)&wideTFMask == wideTFMask {
+			before++
+		}
+	}
+	if 4*before+4 > len(w.tfs) {
+		return tf
+	}
+	return wideAt(w.tfs, before)
+}
+
 // count is the number of postings.
 func (w *chunkWords) count() int { return len(w.words)/2 + len(w.wide)/4 }
 
@@ -259,6 +319,39 @@ func (c *cursor) chunk(number uint32) (chunkWords, error) {
 // lastChunk is the number of the last chunk that has postings.
 func (c *cursor) lastChunk() uint32 {
 	return c.first + uint32(len(c.directory)/chunkEntryBytes) - 1
+}
+
+// advance moves the cursor to documents from base on.
+func (c *cursor) advance(base uint32) error {
+	switch c.layout {
+	case chunkLayout:
+		if base/chunkDocs > c.lastChunk() {
+			c.next = done
+		} else {
+			c.next = max(c.next, base)
+		}
+		return nil
+	case groupLayout:
+		groups := len(c.directory) / groupEntryBytes
+		if c.group < groups && c.groupFirst(c.group) <= base {
+			c.group += sort.Search(groups-c.group, func(i int) bool { return c.groupFirst(c.group+i) > base }) - 1
+			if err := c.nextGroup(); err != nil {
+				return err
+			}
+		}
+	}
+	for c.at < len(c.docs) && c.docs[c.at] < base {
+		c.at++
+	}
+	switch {
+	case c.at < len(c.docs):
+		c.next = c.docs[c.at]
+	case c.layout == shortLayout:
+		c.next = done
+	default:
+		return c.nextGroup()
+	}
+	return nil
 }
 
 // groupFirst is the first document of a group.

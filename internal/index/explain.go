@@ -120,30 +120,15 @@ func (c *cursor) findInChunk(doc uint32) (posting, error) {
 	}
 	p := posting{part: int(doc/chunkDocs) - int(c.first), parts: len(c.directory) / chunkEntryBytes, layout: chunkLayout,
 		words: w.words, wide: w.wide}
-	place := doc % chunkDocs
+	place := uint16(doc % chunkDocs)
+	if p.tf = w.find(place); p.tf == 0 {
+		return p, nil
+	}
 	n := len(w.words) / 2
-	p.index = sort.Search(n, func(i int) bool { return uint32(wordAt(w.words, i)>>4) >= place })
-	if p.index < n && uint32(wordAt(w.words, p.index)>>4) == place {
-		p.tf = uint32(wordAt(w.words, p.index)&15) + 1
-		return p, nil
-	}
-	m := len(w.wide) / 4
-	i := sort.Search(m, func(i int) bool { return wideAt(w.wide, i)>>wideTFBits >= place })
-	if i == m || wideAt(w.wide, i)>>wideTFBits != place {
-		return p, nil
-	}
-	p.index = n + i
-	if p.tf = wideAt(w.wide, i) & wideTFMask; p.tf == wideTFMask {
-		before := 0
-		for k := range i {
-			if wideAt(w.wide, k)&wideTFMask == wideTFMask {
-				before++
-			}
-		}
-		if 4*before+4 > len(w.tfs) {
-			return p, c.badPostings("the frequency of a wide word is missing")
-		}
-		p.tf = wideAt(w.tfs, before)
+	if i := lowerWord(w.words, place); i >= 0 && wordAt(w.words, i)>>4 == place {
+		p.index = i
+	} else {
+		p.index = n + sort.Search(len(w.wide)/4, func(i int) bool { return wideAt(w.wide, i)>>wideTFBits >= uint32(place) })
 	}
 	return p, nil
 }

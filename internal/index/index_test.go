@@ -166,7 +166,7 @@ func TestRankingsEqualThoseByTheDefinition(t *testing.T) {
 		{"few documents", 7, 20, 12, 60, 5},
 		{"one chunk", 900, 300, 60, 60, 12},
 		{"long documents", 60, 500, 2000, 40, 20},
-		{"many windows", 40_000, 3000, 6, 25, 30},
+		{"many windows", 40_000, 3000, 6, 30, 12},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, uint64(test.docs)))
@@ -178,10 +178,17 @@ func TestRankingsEqualThoseByTheDefinition(t *testing.T) {
 			for i := range test.queries {
 				var words []string
 				for range 1 + r.IntN(test.mostInAQuery) {
-					words = append(words, fmt.Sprintf("w%d", int(float64(test.words)*1.1*r.Float64()*r.Float64())))
+					// Repeated words make others optional, be they rare or frequent.
+					repeat := 1
+					if r.IntN(3) == 0 {
+						repeat += r.IntN(20)
+					}
+					for w := int(float64(test.words) * 1.1 * r.Float64() * r.Float64()); repeat > 0; repeat-- {
+						words = append(words, fmt.Sprintf("w%d", w))
+					}
 				}
 				q, p := strings.Join(words, " "), settings[i%len(settings)]
-				depth := []int{1, 3, 10, 1000, test.docs, 1 << 30}[r.IntN(6)]
+				depth := []int{1, 3, 10, 100, 1000, test.docs, 1 << 30}[r.IntN(7)]
 				got := search(t, ix, q, p, depth)
 				if diff := diffHits(got.Hits, m.search(t, q, p, depth)); diff != "" {
 					t.Errorf("%q with %v at depth %d: %s", q, p, depth, diff)
@@ -240,5 +247,36 @@ func TestEveryDocidIsFound(t *testing.T) {
 		if _, ok := ix.Lookup(id); ok {
 			t.Errorf("Lookup(%q) finds a document", id)
 		}
+	}
+}
+
+func TestTitlesAndFrequenciesAreRead(t *testing.T) {
+	ix := buildDocs(t, []corpus.Document{{DocID: "a", Title: "Zinc", URL: "http://a", Date: "2020", Text: "onyx zinc"}, {DocID: "b", Text: "onyx"}}, BuildOptions{})
+	if title, url, err := ix.Title(0); err != nil || title != "Zinc" || url != "http://a" {
+		t.Errorf("got %q, %q, %v", title, url, err)
+	}
+	if m, err := ix.Meta(0); err != nil || m != (Meta{DocID: "a", Title: "Zinc", URL: "http://a", Date: "2020", Lines: 2, Bytes: 14, Tokens: 3}) {
+		t.Errorf("got %+v, %v", m, err)
+	}
+	for term, want := range map[string]int{"zinc": 1, "onyx": 2, "absent": 0, "": 0} {
+		if df, err := ix.DF(term); err != nil || df != want {
+			t.Errorf("df of %q is %d, %v, want %d", term, df, err, want)
+		}
+	}
+	if _, err := ix.Meta(2); err == nil {
+		t.Error("a document that is not there is described")
+	}
+	if id := ix.DocID(2); id != "" {
+		t.Errorf("the docid of no document is %q", id)
+	}
+}
+
+func TestFingerprintTellsIndexesApart(t *testing.T) {
+	a, b, c := buildDocs(t, texts("zinc onyx"), BuildOptions{}), buildDocs(t, texts("zinc onyx"), BuildOptions{}), buildDocs(t, texts("zinc onyy"), BuildOptions{})
+	if a.Fingerprint() != b.Fingerprint() || len(a.Fingerprint()) != 32 {
+		t.Errorf("equal indexes have the fingerprints %s and %s", a.Fingerprint(), b.Fingerprint())
+	}
+	if a.Fingerprint() == c.Fingerprint() {
+		t.Error("different indexes have one fingerprint")
 	}
 }

@@ -149,3 +149,9 @@ func keyScore(key uint64) float32 {
 	}
 	return 0
 }
+
+// atLeast is 1 if a ≥ b, else 0, for numbers that are not negative: they compare as their
+// bits do. It has no branch.
+func atLeast(a, b float64) int {
+	return int((math.Float64bits(b) - 1 - math.Float64bits(a)) >> 63)
+}

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -8,15 +9,6 @@ import (
 
 	"goserini/internal/analysis"
 	"goserini/internal/bm25"
-)
-
-// A search goes through the documents in windows of windowDocs. In each it adds up the
-// scores of one term after the other (the sums of a window stay in the processor's cache),
-// and then picks the documents whose sum can still be among the best. Pruning saves
-// nothing at the depths and parameters this program is for; see docs/performance.md.
-const (
-	windowChunks = 4
-	windowDocs   = windowChunks * chunkDocs
 )
 
 // tabledFrom is the number of postings from which computing a table of all scores of a
@@ -30,7 +22,12 @@ type searcher struct {
 	inv     [bm25.Norms]float32
 	cursors []cursor
 	tables  []*scoreTable
-	top     top
+	// order has the cursors by the highest score that their postings can have, the lowest
+	// first; reach are the sums of those scores, dfs of the numbers of postings, up to each.
+	order []*cursor
+	reach []float64
+	dfs   []int64
+	top   top
 	// spans and touched tell which sums of the window are not unseen.
 	spans   []span
 	touched []uint16
@@ -40,12 +37,6 @@ type searcher struct {
 	taken   [chunkDocs]float64
 	entries []entry
 	scratch []uint64
-}
-
-// span is what a term has of a chunk of the window.
-type span struct {
-	chunk int
-	chunkWords
 }
 
 // Search ranks the documents that hold any term of the query. It answers equally for any
@@ -146,7 +137,37 @@ func (s *searcher) open(terms []QueryTerm, infos []termInfo, params bm25.Params)
 		n++
 	}
 	s.cursors = s.cursors[:n]
+	s.sort()
 	return nil
+}
+
+// sort brings the cursors into the order of their bounds.
+func (s *searcher) sort() {
+	s.order, s.reach, s.dfs = s.order[:0], s.reach[:0], s.dfs[:0]
+	for i := range s.cursors {
+		c := &s.cursors[i]
+		c.bound = c.highest(&s.inv)
+		s.order = append(s.order, c)
+	}
+	slices.SortFunc(s.order, func(a, b *cursor) int { return cmp.Compare(a.bound, b.bound) })
+	reach, df := 0.0, int64(0)
+	for _, c := range s.order {
+		reach += float64(c.bound)
+		df += c.df
+		s.reach, s.dfs = append(s.reach, reach), append(s.dfs, df)
+	}
+}
+
+// highest is at least the highest score of the list's postings.
+func (c *cursor) highest(inv *[bm25.Norms]float32) float32 {
+	if c.layout == shortLayout {
+		return c.weight
+	}
+	bound := float32(barely)
+	for _, im := range c.impacts {
+		bound = max(bound, bm25.TermScore(c.weight, im.tf, inv[im.norm]))
+	}
+	return bound
 }
 
 // table returns the n-th table, which is reused from search to search.
@@ -166,161 +187,6 @@ func (c *cursor) highestTF() uint32 {
 		return 0
 	}
 	return c.impacts[len(c.impacts)-1].tf
-}
-
-// run goes through all windows that hold a posting.
-func (s *searcher) run(ctx context.Context) error {
-	for {
-		next := uint32(done)
-		for i := range s.cursors {
-			next = min(next, s.cursors[i].next)
-		}
-		if next == done {
-			return nil
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := s.window(next / windowDocs * windowDocs); err != nil {
-			return err
-		}
-	}
-}
-
-// window scores the documents from base on.
-func (s *searcher) window(base uint32) error {
-	n := min(windowDocs, int(s.ix.stats.Documents)-int(base))
-	if n < 1 {
-		return s.ix.postings.corrupt(fmt.Sprintf("it has a document %d", base))
-	}
-	norms, err := s.ix.norms.bytes(int(base), (n+chunkDocs-1)/chunkDocs*chunkDocs)
-	if err != nil {
-		return err
-	}
-	s.spans, s.touched, s.seen = s.spans[:0], s.touched[:0], 0
-	for i := range s.cursors {
-		c := &s.cursors[i]
-		if c.next >= base+uint32(n) {
-			continue
-		}
-		if c.layout == chunkLayout {
-			err = s.addChunks(c, base, norms)
-		} else {
-			err = s.addListed(c, base, uint32(n), norms)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return s.pick(base, n)
-}
-
-// addChunks adds the scores of a term in chunks and moves its cursor behind the window.
-func (s *searcher) addChunks(c *cursor, base uint32, norms []byte) error {
-	for i := range len(norms) / chunkDocs {
-		w, err := c.chunk(base/chunkDocs + uint32(i))
-		if err != nil {
-			return err
-		}
-		if w.count() == 0 {
-			continue
-		}
-		sums := (*[chunkDocs]float64)(s.sums[i*chunkDocs:])
-		norms := (*[chunkDocs]byte)(norms[i*chunkDocs:])
-		if c.table != nil {
-			addTabled(sums, norms, c.table, w.words)
-		} else {
-			addComputed(sums, norms, c.weight, &s.inv, w.words)
-		}
-		addWide(sums, norms, c.weight, &s.inv, w.wide, w.tfs)
-		s.spans = append(s.spans, span{i, w})
-		s.seen += w.count()
-	}
-	if after := base/chunkDocs + windowChunks; after > c.lastChunk() {
-		c.next = done
-	} else {
-		c.next = after * chunkDocs
-	}
-	return nil
-}
-
-// addListed adds the scores of a term in groups or a short list.
-func (s *searcher) addListed(c *cursor, base, n uint32, norms []byte) error {
-	for c.next < base+n {
-		i := c.at
-		for ; i < len(c.docs) && c.docs[i] < base+n; i++ {
-			d := c.docs[i] - base
-			s.sums[d&(windowDocs-1)] += float64(s.score(c, c.tfs[i], norms[d]))
-			s.touched = append(s.touched, uint16(d))
-		}
-		c.at = i
-		switch {
-		case i < len(c.docs):
-			c.next = c.docs[i]
-		case c.layout == shortLayout:
-			c.next = done
-		default:
-			if err := c.nextGroup(); err != nil {
-				return err
-			}
-			if c.next < base {
-				return c.badPostings("its groups do not ascend")
-			}
-		}
-	}
-	return nil
-}
-
-func (s *searcher) score(c *cursor, tf uint32, norm byte) float32 {
-	if c.table != nil && tf <= wordTF {
-		return c.table[(tf-1)<<8|uint32(norm)]
-	}
-	return termScore(c.weight, tf, s.inv[norm])
-}
-
-// sweepShare decides how a window's best documents are found: by the postings that were
-// added, if they are fewer than this share of the documents, else by all sums in a row.
-const sweepShare = 2
-
-// pick takes the keys of the best of the window's n documents and makes all sums unseen.
-func (s *searcher) pick(base uint32, n int) error {
-	t, rank := &s.top, s.ix.documents.rank
-	if (s.seen+len(s.touched))*sweepShare > n {
-		for from := 0; from < n; from += chunkDocs {
-			s.scan((*[chunkDocs]float64)(s.sums[from:]), base+uint32(from))
-			if err := t.trim(rank); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	for _, sp := range s.spans {
-		sums := (*[chunkDocs]float64)(s.sums[sp.chunk*chunkDocs:])
-		first := base + uint32(sp.chunk)*chunkDocs
-		t.keys = sweep(t.keys, sums, sp.words, first, t.least)
-		t.keys = sweepWide(t.keys, sums, sp.wide, first, t.least)
-		if err := t.trim(rank); err != nil {
-			return err
-		}
-	}
-	for _, d := range s.touched {
-		if sum := s.sums[d]; sum >= t.least {
-			t.keys = append(t.keys, keyOf(sum, base+uint32(d)))
-		}
-		s.sums[d] = unseen
-	}
-	return t.trim(rank)
-}
-
-// scan takes the keys of the best documents of a chunk, of which base is the first, and makes
-// all its sums unseen.
-func (s *searcher) scan(sums *[chunkDocs]float64, base uint32) {
-	n := takeSums(s.numbers[:], s.taken[:], sums[:], s.top.least)
-	keys := slices.Grow(s.top.keys, n)
-	for i, sum := range s.taken[:n] {
-		keys = append(keys, keyOf(sum, base+uint32(s.numbers[i])))
-	}
-	s.top.keys = keys
 }
 
 // hits turns the best keys into hits.

@@ -17,15 +17,17 @@ type top struct {
 	spare []uint64
 }
 
-// slack is how many keys more than 2k are collected before the worst are thrown away;
-// mostTied how many more, at most, where too many tie to throw any away by score.
+// Keys are thrown away when there are twice k and, for great or small k, at least leastSlack
+// and at most mostSlack more than k; mostTied more where too many tie to throw any away by
+// score.
 const (
-	slack    = 2048
-	mostTied = 1 << 16
+	leastSlack = 128
+	mostSlack  = 1 << 13
+	mostTied   = 1 << 16
 )
 
 func (t *top) reset(k int) {
-	t.k, t.keys, t.least, t.limit = k, t.keys[:0], barely/2, 2*k+slack
+	t.k, t.keys, t.least, t.limit = k, t.keys[:0], barely/2, k+min(max(k, leastSlack), mostSlack)
 }
 
 // trim throws away keys that cannot be among the best k if there are many. rank breaks
@@ -36,10 +38,10 @@ func (t *top) trim(rank func(Ordinal) (uint32, error)) error {
 	}
 	t.drop(nearKthScore(t.keys, t.k))
 	switch {
-	case len(t.keys) <= t.limit/2:
+	case len(t.keys)-t.k <= (t.limit-t.k)/2:
 		return nil
 	case t.limit < t.k+mostTied:
-		t.limit *= 2
+		t.limit += t.limit - t.k
 		return nil
 	}
 	return t.cut(rank)
