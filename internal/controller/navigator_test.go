@@ -321,12 +321,45 @@ func TestEveryPartWorksOverARetrieverThatOnlySearchesAndReads(t *testing.T) {
 	}
 }
 
+func TestPagesWithoutALimitLeaveNothingOut(t *testing.T) {
+	long := strings.Repeat("灯台 λάμπα keeper ", 2000)
+	text := "first\n" + long + "\n\n" + manyLines(700)
+	c := navigator(t, retrievaltest.NewMemory(retrievaltest.Document{DocID: "d", Text: text}), "read-at-best")
+	joined, args, pages := "", `{"docid":"d","offset":1}`, 0
+	for args != "" {
+		page := call(t, c, "read_document", args).Text
+		if n := utf8.RuneCountInString(page); n > 6500 {
+			t.Fatalf("page %d has %d characters, want about 6000", pages, n)
+		}
+		for line := range strings.Lines(page) {
+			if number, rest, ok := strings.Cut(line, "\t"); ok && !strings.Contains(number, " ") {
+				joined += rest
+				if strings.Contains(number, ":") || number == "2" { // a piece of the long line: its end is not the line's
+					joined = strings.TrimSuffix(joined, "\n")
+				}
+			}
+		}
+		_, args, _ = strings.Cut(page, "More lines: read_document(")
+		args = strings.TrimSuffix(strings.TrimSpace(args), ")")
+		pages++
+	}
+	want := strings.Replace(text, long+"\n", long, 1)
+	if strings.TrimSuffix(joined, "\n") != want {
+		t.Errorf("the %d pages joined have %d bytes, want the document's %d", pages, len(joined), len(want))
+	}
+	if pages < 8 {
+		t.Errorf("%d pages, want several", pages)
+	}
+}
+
 func TestReadOpensAtTheBestPassage(t *testing.T) {
 	c := navigator(t, retrievaltest.NewMemory(coast()...), "read-at-best")
 	for _, tt := range []struct {
 		name, args, want, not string
 	}{
-		{"before any search at the beginning", `{"docid":"register"}`, "docid=register lines 1-200 of", "Opened at"},
+		{"before any search at the beginning", `{"docid":"register"}`, "docid=register lines 1-125 of", "Opened at"},
+		{"a limit is obeyed", `{"docid":"register","limit":200}`, "docid=register lines 1-200 of", "Opened at"},
+		{"the page proposed has no limit either", `{"docid":"register","offset":126}`, `"docid":"register","offset":247})`, `"limit"`},
 	} {
 		if got := call(t, c, "read_document", tt.args).Text; !strings.Contains(got, tt.want) || strings.Contains(got, tt.not) {
 			t.Errorf("%s: got %.300s", tt.name, got)

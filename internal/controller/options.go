@@ -19,8 +19,8 @@ type Options struct {
 	// ExcerptLength is the length, in characters, that Navigator.Excerpts gives a hit on
 	// average over a page. Default 450.
 	ExcerptLength int `json:"excerpt_length"`
-	// OpeningLength is the length, in characters, of the page that Navigator.ReadAtBest
-	// opens a document with. Default 6000.
+	// OpeningLength is the length, in characters, of the pages of a document where
+	// Navigator.ReadAtBest is on and no limit is asked for. Default 6000.
 	OpeningLength int `json:"opening_length"`
 	// Rankings is the number of rankings kept; of older ones only the query is
 	// remembered, and they are searched again when asked for. Default 32.

@@ -41,6 +41,9 @@ type ReadDetails struct {
 	CutBy  string   `json:"cut_by,omitempty"`
 	ReadMS float64  `json:"read_ms"`
 	Notes  []string `json:"notes,omitempty"`
+
+	// short says that the page is bounded by Options.OpeningLength, not by a limit asked for.
+	short bool
 }
 
 func (c *Controller) readParameters() []parameter {
@@ -59,6 +62,8 @@ func (c *Controller) readParameters() []parameter {
 	if nav.ReadAtBest {
 		params[2].def = 0
 		params[2].about += " Without it the document opens at its best passage for the search that found it."
+		params[3].def = 0
+		params[3].about += fmt.Sprintf(" Without it a page has at most %d lines and about %d characters.", c.options.ReadLines, c.options.OpeningLength)
 	}
 	if nav.Find {
 		params = append(params, parameter{name: "find", kind: text,
@@ -87,6 +92,8 @@ func (c *Controller) beginRead(args arguments) (work, error) {
 	}
 	_, hasOffset := args.integers["offset"]
 	_, hasColumn := args.integers["column"]
+	_, hasLimit := args.integers["limit"]
+	d.short = c.options.Navigator.ReadAtBest && !hasLimit
 	atBest := c.options.Navigator.ReadAtBest && !hasOffset && !hasColumn
 	return func(ctx context.Context) (tool.Result, error) { return c.readDocument(ctx, d, atBest) }, nil
 }
@@ -162,8 +169,11 @@ func (c *Controller) renderLines(chunk retrieval.Chunk, d *ReadDetails, at *open
 	longest := *d
 	longest.LastLine, longest.NextOffset, longest.NextColumn, longest.CutBy = d.TotalLines, d.TotalLines, 1<<40, "bytes"
 	pg := newPage(c.options, readHead(longest, &span{1 << 40, 1 << 40, 1 << 40, 1 << 40}, at), readFoot(longest))
-	if at != nil {
+	switch {
+	case at != nil:
 		pg.bytes = min(pg.bytes, at.room)
+	case d.short:
+		pg.bytes = min(pg.bytes, room(chunk.Lines, d.Column, c.options.OpeningLength))
 	}
 
 	lines := chunk.Lines[:min(d.Limit, len(chunk.Lines))]
@@ -199,6 +209,20 @@ func (c *Controller) renderLines(chunk retrieval.Chunk, d *ReadDetails, at *open
 	}
 	d.next(len(lines), pg.full)
 	return pg.assemble(readHead(*d, part, at), readFoot(*d)), nil
+}
+
+// room is the length in bytes of the first length characters of lines from a character of
+// the first on, but at least length.
+func room(lines []string, column, length int) int {
+	text := strings.Join(lines, "\n")
+	from := prefixBytes(text, column-1)
+	return max(prefixBytes(text[from:], length), length)
+}
+
+// prefixBytes is the length in bytes of the first n characters of text.
+func prefixBytes(text string, n int) int {
+	shown, _, _ := clip(text, n)
+	return len(shown)
 }
 
 // next sets where to go on.
@@ -289,14 +313,17 @@ func readFoot(d ReadDetails) string {
 		return "End of the document."
 	}
 	var b strings.Builder
-	if d.CutBy != "" && d.OpenedFor == "" {
+	if d.CutBy != "" && d.OpenedFor == "" && !d.short {
 		fmt.Fprintf(&b, "The page is full: lines up to %d were asked for.\n", min(d.Offset+d.Limit-1, d.TotalLines))
 	}
 	fmt.Fprintf(&b, "More lines: read_document({\"reason\":\"...\",\"docid\":%s,\"offset\":%d", quoteJSON(d.DocID), d.NextOffset)
 	if d.NextColumn != 0 {
 		fmt.Fprintf(&b, ",\"column\":%d", d.NextColumn)
 	}
-	fmt.Fprintf(&b, ",\"limit\":%d})", d.Limit)
+	if !d.short {
+		fmt.Fprintf(&b, ",\"limit\":%d", d.Limit)
+	}
+	b.WriteString("})")
 	return b.String()
 }
 
