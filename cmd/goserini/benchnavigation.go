@@ -24,6 +24,7 @@ type benchNavigationOptions struct {
 	limit         int
 	research      int
 	researchParts bool
+	parts         int
 	workers       int
 	markdown      string
 	examples      string
@@ -68,6 +69,7 @@ benchmark.`,
 	f.IntVar(&o.limit, "limit", 0, "at most this many questions a collection, evenly spread (0 is all)")
 	f.IntVar(&o.research, "lexical", 0, "at most this many questions a collection for builtin/lexical (0 is all, -1 none)")
 	f.BoolVar(&o.researchParts, "lexical-parts", false, "let builtin/lexical answer with each part alone, too")
+	f.IntVar(&o.parts, "parts-limit", 0, "at most this many questions a collection for each part alone (0 is all)")
 	f.IntVar(&o.workers, "workers", 1, "questions at once")
 	f.StringVar(&o.markdown, "markdown", "", "write the tables to this file, whose notes are kept, after each collection")
 	f.StringVar(&o.examples, "examples", "", "write the same search in both profiles to this file, and nothing else")
@@ -155,7 +157,7 @@ func (o benchNavigationOptions) measure(ctx context.Context, term *terminal, nam
 	}
 	term.say("%s: %d questions", b.Title, c.Questions())
 	return navbench.Measure(ctx, c, variants, navbench.Options{
-		Workers: o.workers, Research: o.research, ResearchParts: o.researchParts,
+		Workers: o.workers, Research: o.research, ResearchParts: o.researchParts, Parts: o.parts,
 		Progress: func(what string, done, of int) { term.progress("%s: %s: %d of %d", b.Title, what, done, of) },
 	})
 }
@@ -178,6 +180,9 @@ func navbenchMarkdown(reports []navbench.Report, o benchNavigationOptions, path 
 	}
 	if o.researchParts {
 		command += " --lexical-parts"
+	}
+	if o.parts > 0 {
+		command += fmt.Sprintf(" --parts-limit %d", o.parts)
 	}
 	if path != "" {
 		command += " --markdown docs/" + filepath.Base(path)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"goserini/internal/controller"
 	"goserini/internal/retrieval"
 )
 
@@ -20,8 +19,9 @@ type reading struct {
 }
 
 // seek is the reader of known items: it browses until the document appears, opens it,
-// and reads its pages in the order the tool proposes; from the end it goes on at the
-// beginning. Where excerptsCount, an excerpt of the document that holds a span ends the
+// looks at the other places that the page names, if it does, and then reads the pages in
+// order, by the calls that they propose; where the document was not opened at its
+// beginning, from there. Where excerptsCount, an excerpt of the document that holds a span ends the
 // search, too.
 func seek(ctx context.Context, r retrieval.Retriever, v Variant, q question, excerptsCount bool) (reading, error) {
 	talk := newConversation(r, v)
@@ -45,41 +45,69 @@ func seek(ctx context.Context, r retrieval.Retriever, v Variant, q question, exc
 	return reading{found, talk.bytes}, err
 }
 
-// readUntilShown reads a document until one of its places has been shown.
+// readUntilShown reads a document until one of its places has been shown. Lines that it
+// has been shown it does not ask for again.
 func readUntilShown(ctx context.Context, talk *conversation, it *item) (bool, error) {
-	s := newSeen(it)
-	a := readArguments{DocID: it.docid}
-	var opened controller.ReadDetails
-	for pages, wrapped := 0, false; ; pages++ {
-		result, d, err := talk.read(ctx, a)
-		if err != nil {
-			return false, err
+	r := &reader{talk: talk, item: it, seen: newSeen(it), read: map[int]bool{}}
+	first, err := r.page(ctx, readArguments{DocID: it.docid})
+	if err != nil || r.seen.shown() {
+		return err == nil, err
+	}
+	for _, line := range otherPlaces(first) {
+		if r.read[line] {
+			continue
 		}
-		s.add(result.Text)
-		if s.shown() {
-			return true, nil
-		}
-		if pages == 0 {
-			opened = d
-		}
-		begunLater := opened.Offset > 1 || opened.Column > 1
-		switch {
-		case wrapped && reached(d, opened):
-			return false, nil
-		case d.NextOffset > 0:
-			a = readArguments{DocID: it.docid, Offset: d.NextOffset, Limit: d.Limit, Column: d.NextColumn}
-		case !wrapped && begunLater:
-			a, wrapped = readArguments{DocID: it.docid, Offset: 1}, true
-		default:
-			return false, nil
+		if _, err := r.page(ctx, readArguments{DocID: it.docid, Offset: line}); err != nil || r.seen.shown() {
+			return err == nil, err
 		}
 	}
+	next, more := proposedRead(first)
+	if r.openedLater {
+		next, more = readArguments{DocID: it.docid, Offset: 1}, true
+	}
+	for more {
+		for next.Column <= 1 && r.read[next.Offset] {
+			next.Offset++
+		}
+		if next.Offset > len(r.seen.starts) {
+			break
+		}
+		page, err := r.page(ctx, next)
+		if err != nil || r.seen.shown() {
+			return err == nil, err
+		}
+		next, more = proposedRead(page)
+	}
+	return false, nil
 }
 
-// reached reports whether the next page would begin where the document was opened, or later.
-func reached(d, opened controller.ReadDetails) bool {
-	if d.NextOffset == opened.FirstLine {
-		return max(d.NextColumn, 1) >= opened.Column
+// reader reads one document.
+type reader struct {
+	talk *conversation
+	item *item
+	seen *seen
+	// read are the lines that were shown whole.
+	read map[int]bool
+	// openedLater says that the document was not opened at its beginning.
+	openedLater bool
+	pages       int
+}
+
+// page asks for a page and notes what it shows.
+func (r *reader) page(ctx context.Context, a readArguments) (string, error) {
+	result, d, err := r.talk.read(ctx, a)
+	if err != nil {
+		return "", err
 	}
-	return d.NextOffset == 0 || d.NextOffset > opened.FirstLine
+	r.seen.add(result.Text)
+	for _, l := range linesOf(result.Text) {
+		if l.column == 1 && (l.line != d.LastLine || d.NextColumn == 0) {
+			r.read[l.line] = true
+		}
+	}
+	if r.pages == 0 {
+		r.openedLater = d.FirstLine > 1 || d.Column > 1
+	}
+	r.pages++
+	return result.Text, nil
 }

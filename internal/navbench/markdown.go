@@ -31,7 +31,7 @@ func Markdown(reports []Report, command, notes string) string {
 	section("Evidence per 1,000 tokens of tool output", "First: documents judged evidence that stand on the pages. Second: gold documents of which the answer was shown.", yieldRows(reports))
 	section("Tokens until the answer's line has been shown", "Known-item questions. The last columns are the same where only lines of the document count, not excerpts.", itemRows(reports))
 	section("builtin/lexical", "Recalls of evidence documents, means over questions; accuracy by builtin/exact; tokens of tool output a question.", researchRows(reports))
-	section("Each part alone", "Against the paper's tools, at the agent's own setting.", partRows(reports))
+	section("Each part alone", "At the agent's own setting. Each part alone is measured on the questions that n says, evenly spread; the ratio to the paper is over the same questions.", partRows(reports))
 	if notes = strings.TrimSpace(notes); notes != "" {
 		b.WriteString("\n" + notes + "\n")
 	}

@@ -20,6 +20,8 @@ type Options struct {
 	// below 0 none. ResearchParts lets it answer with each part alone, too.
 	Research      int
 	ResearchParts bool
+	// Parts is the most questions that each part alone is measured on, evenly spread; 0 is all.
+	Parts int
 	// Progress is told what has been done, from one goroutine; may be nil.
 	Progress func(what string, done, of int)
 }
@@ -34,18 +36,17 @@ func Measure(ctx context.Context, c *Collection, variants []Variant, o Options) 
 		Collection: c.name, Documents: s.Documents, MeanTerms: float64(s.Tokens) / float64(max(s.WithTokens, 1)),
 		Asked: c.asked, Questions: len(c.questions), Own: c.own, Other: bm25.Paper, Bootstrap: draws,
 	}
-	m := &measurer{c: c, o: o}
-	for _, q := range c.questions {
-		if q.item != nil {
-			m.items = append(m.items, q)
-		}
-	}
+	m := &measurer{c: c, o: o, questions: c.questions, items: knownItems(c.questions)}
 	report.Items = len(m.items)
 	if o.Research >= 0 {
 		m.asked = spread(c.questions, o.Research)
 	}
 	report.Researched = len(m.asked)
 	for i, v := range variants {
+		if i == main {
+			m.questions = spread(c.questions, o.Parts)
+			m.items = knownItems(m.questions)
+		}
 		figures, err := m.figures(ctx, v, i)
 		if err != nil {
 			return report, fmt.Errorf("measure %s, %s: %w", c.name, v.Name, err)
@@ -57,13 +58,24 @@ func Measure(ctx context.Context, c *Collection, variants []Variant, o Options) 
 
 // measurer measures one collection.
 type measurer struct {
-	c     *Collection
-	o     Options
-	items []question
-	asked []question
-	// paper are the bytes that the first variant took for known items: with and without
-	// excerpts.
-	paper [2][]float64
+	c *Collection
+	o Options
+	// questions, and known items among them, that are measured; asked are those that
+	// builtin/lexical answers.
+	questions, items, asked []question
+	// paper are the tokens that the first variant took for known items by query id: where
+	// excerpts count and where they do not.
+	paper [2]map[string]float64
+}
+
+func knownItems(questions []question) []question {
+	var items []question
+	for _, q := range questions {
+		if q.item != nil {
+			items = append(items, q)
+		}
+	}
+	return items
 }
 
 // main is the number of variants that are compared in full; those behind them are the parts.
@@ -72,7 +84,7 @@ const main = 3
 func (m *measurer) figures(ctx context.Context, v Variant, number int) (Figures, error) {
 	f := Figures{Variant: v.Name}
 	own := local.New(m.c.index, m.c.own.Params)
-	browsings, err := each(ctx, m, v.Name+": pages", m.c.questions, func(q question) (browsing, error) {
+	browsings, err := each(ctx, m, v.Name+": pages", m.questions, func(q question) (browsing, error) {
 		return browse(ctx, own, v, q, m.c.evidence)
 	})
 	if err != nil {
@@ -92,7 +104,10 @@ func (m *measurer) figures(ctx context.Context, v Variant, number int) (Figures,
 			return f, err
 		}
 		if number == 0 {
-			m.paper[i] = values(readings, func(r reading) float64 { return tokens(r.bytes) })
+			m.paper[i] = map[string]float64{}
+			for j, r := range readings {
+				m.paper[i][m.items[j].id] = tokens(r.bytes)
+			}
 		}
 		into := []**Seeking{&f.Item, &f.ItemReading}[i]
 		*into = m.seeking(readings, m.paper[i])
@@ -142,7 +157,7 @@ func yield[T any](all []T, of func(T) glimpse) Yield {
 	return Yield{per(func(g glimpse) int { return g.previewed }), per(func(g glimpse) int { return g.shown })}
 }
 
-func (m *measurer) seeking(readings []reading, paper []float64) *Seeking {
+func (m *measurer) seeking(readings []reading, paper map[string]float64) *Seeking {
 	if len(readings) == 0 {
 		return nil
 	}
@@ -155,7 +170,7 @@ func (m *measurer) seeking(readings []reading, paper []float64) *Seeking {
 			}
 			return 0
 		}), draws),
-		ToPaper: mustRatio(cost, paper),
+		ToPaper: mustRatio(cost, values(m.items, func(q question) float64 { return paper[q.id] })),
 	}
 	sorted := slices.Sorted(slices.Values(cost))
 	s.Median = (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2

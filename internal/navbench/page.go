@@ -67,3 +67,30 @@ func linesOf(page string) []shownLine {
 	}
 	return shown
 }
+
+// proposedRead is the call with which a page of a document says to go on, if it does.
+func proposedRead(page string) (readArguments, bool) {
+	var a readArguments
+	at := strings.LastIndex(page, "\nMore lines: read_document(")
+	if at < 0 {
+		return a, false
+	}
+	_, call, _ := strings.Cut(page[at:], "(")
+	err := json.NewDecoder(strings.NewReader(call)).Decode(&a)
+	return a, err == nil
+}
+
+// otherPlaces are the lines that the head of a page names as other places of the words.
+func otherPlaces(page string) []int {
+	head, _, _ := strings.Cut(page, "\n\n")
+	var lines []int
+	for text := range strings.Lines(head) {
+		if rest, ok := strings.CutPrefix(text, "   Also line "); ok {
+			number, _, _ := strings.Cut(rest, ":")
+			if n, err := strconv.Atoi(number); err == nil {
+				lines = append(lines, n)
+			}
+		}
+	}
+	return lines
+}
