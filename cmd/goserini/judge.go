@@ -51,7 +51,7 @@ nothing twice.`,
 	}
 	f := cmd.Flags()
 	f.StringSliceVar(&o.judges, "judges", []string{judge.Exact{}.Name()}, "who judges: builtin/exact or PROVIDER/MODEL, several with a comma")
-	f.StringVar(&o.mode, "mode", string(judge.GoldAnswer), "for a model: gold-answer, or reference-free where no answer is known")
+	f.StringVar(&o.mode, "mode", string(judge.GoldAnswer), "for a model: gold-answer, or reference-free where no answer is known (default: the benchmark's)")
 	o.registerAccess(cmd)
 	f.IntVar(&o.concurrency, "concurrency", 4, "answers judged at once")
 	f.BoolVar(&o.json, "json", false, "print verdict counts and agreement as JSON")
@@ -97,9 +97,12 @@ func runJudge(ctx context.Context, term *terminal, cmd *cobra.Command, dir strin
 	if m.Spec.Benchmark == "" {
 		return fmt.Errorf("%s is a run over no benchmark, so no answer is known", dir)
 	}
-	_, questions, err := runQuestions(m)
+	b, questions, err := runQuestions(m)
 	if err != nil {
 		return err
+	}
+	if b.Judge != "" && !cmd.Flags().Changed("mode") {
+		o.mode = b.Judge
 	}
 	var report judgeReport
 	for _, name := range o.judges {

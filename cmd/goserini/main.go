@@ -32,6 +32,7 @@ const exitCodesHelp = `Exit codes:
 `
 
 func main() {
+	ignoreFileSizeLimit()
 	os.Exit(mainWith(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

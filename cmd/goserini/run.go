@@ -311,7 +311,7 @@ func (p *benchmarkRun) run(ctx context.Context, term *terminal, out string, opts
 	if err := experiment.EachResult(out, func(rec trajectory.Record) error { watch.Add(rec, false); return nil }); err != nil {
 		return experiment.Summary{}, err
 	}
-	view := newRunView(term, watch)
+	view := newRunView(term, watch, p.plan.Private)
 	opts.Observe = view.observe
 	summary, err := experiment.Run(ctx, out, p.plan, opts)
 	view.end()

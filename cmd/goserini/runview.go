@@ -17,6 +17,8 @@ type runView struct {
 	term  *terminal
 	watch *experiment.Watch
 	start time.Time
+	// private says that messages must not repeat what a question says.
+	private bool
 
 	mu     sync.Mutex
 	logged time.Time
@@ -25,8 +27,8 @@ type runView struct {
 	done sync.WaitGroup
 }
 
-func newRunView(term *terminal, watch *experiment.Watch) *runView {
-	v := &runView{term: term, watch: watch, start: time.Now(), stop: make(chan struct{})}
+func newRunView(term *terminal, watch *experiment.Watch, private bool) *runView {
+	v := &runView{term: term, watch: watch, start: time.Now(), private: private, stop: make(chan struct{})}
 	v.logged = v.start
 	if term.live {
 		v.done.Go(v.redraw)
@@ -51,17 +53,26 @@ func (v *runView) redraw() {
 func (v *runView) observe(n experiment.Notice) {
 	v.watch.Observe(n)
 	if e := n.Event; e != nil && e.Attempt != nil && !e.Attempt.WillRetry && !e.Attempt.Interrupted {
-		v.term.warn("query %s: model call failed: %s", n.QueryID, clip(oneLine(e.Attempt.Error), 300))
+		v.term.warn("query %s: model call failed: %s", n.QueryID, v.cause(e.Attempt.Error))
 	}
 	if n.Record == nil {
 		return
 	}
 	if n.Record.Status == trajectory.Failed && n.Record.Error != "" {
-		v.term.warn("query %s failed (%s): %s", n.QueryID, n.Record.Reason, clip(oneLine(n.Record.Error), 300))
+		v.term.warn("query %s failed (%s): %s", n.QueryID, n.Record.Reason, v.cause(n.Record.Error))
 	}
 	if !v.term.live {
 		v.log(time.Now())
 	}
+}
+
+// cause is an error for the log. Servers repeat in their errors what they were asked, so that of a
+// private benchmark stays in the run directory.
+func (v *runView) cause(text string) string {
+	if v.private {
+		return "see its record"
+	}
+	return clip(oneLine(text), 300)
 }
 
 // log writes a line every ten seconds at first, and ever more seldom: about a hundred lines for a

@@ -262,3 +262,22 @@ func TestCaseResumeWithOtherSettings(t *testing.T) {
 		t.Errorf("more workers: got %+v", s)
 	}
 }
+
+func TestSlowQuestionHoldsNobodyUp(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	plan, _ := answering("slow", "b", "c", "d", "e", "f")
+	good, others := plan.Research, make(chan struct{}, 5)
+	plan.Research = func(ctx contextT, q Question, emit func(trajectory.Event)) (trajectory.Record, error) {
+		if q.ID != "slow" {
+			others <- struct{}{}
+			return good(ctx, q, emit)
+		}
+		for range cap(others) { // it ends when all the others have begun
+			<-others
+		}
+		return good(ctx, q, emit)
+	}
+	if s := mustRun(t, dir, plan, Options{Concurrency: 2}); s.Completed != 6 {
+		t.Errorf("got %+v", s)
+	}
+}
