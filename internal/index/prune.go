@@ -2,7 +2,7 @@ package index
 
 // spared is the share of the postings that must be optional for it to be worth looking at
 // the documents of the other terms alone.
-const spared = 0.4
+const spared = 0.5
 
 // optional returns how many of the terms with the lowest bounds are optional, 0 where that
 // would not spare much.
@@ -22,7 +22,8 @@ func (s *searcher) optional() int {
 //
 // Their sums over these terms are completed by one optional term after the other, the
 // highest bounds first, and documents are given up as soon as what is left cannot lift them
-// among the best.
+// among the best. Where too many are left for that the optional terms are added as all
+// others.
 func (s *searcher) prune(base uint32, n, optional int) error {
 	norms, err := s.window(base, n)
 	if err != nil {
@@ -35,6 +36,16 @@ func (s *searcher) prune(base uint32, n, optional int) error {
 	}
 	least := s.top.least
 	m := s.candidates(n, least-s.reach[optional-1])
+	if m == 0 {
+		return nil
+	}
+	postings, err := s.ahead(base, s.order[:optional])
+	if err != nil {
+		return err
+	}
+	if m*optional*lookupCost > postings {
+		return s.restore(base, n, optional, norms, m)
+	}
 	for i := optional - 1; i >= 0; i-- {
 		if m = s.keep(m, least-s.reach[i]); m == 0 {
 			return nil
@@ -44,6 +55,46 @@ func (s *searcher) prune(base uint32, n, optional int) error {
 		}
 	}
 	s.takeKeys(base, s.keep(m, least))
+	return s.top.trim(s.ix.documents.rank)
+}
+
+// lookupCost is how many postings are added in the time in which one is looked up.
+const lookupCost = 12
+
+// ahead moves cursors to base and returns about how many postings they have in the chunk that
+// begins there.
+func (s *searcher) ahead(base uint32, cursors []*cursor) (int, error) {
+	n := 0
+	for _, c := range cursors {
+		if c.next < base {
+			if err := c.advance(base); err != nil {
+				return 0, err
+			}
+		}
+		if c.layout != chunkLayout {
+			continue
+		}
+		w, err := c.chunk(base / chunkDocs)
+		if err != nil {
+			return 0, err
+		}
+		n += w.count()
+	}
+	return n, nil
+}
+
+// restore puts the first m taken sums back, adds the optional terms and takes the best.
+func (s *searcher) restore(base uint32, n, optional int, norms []byte, m int) error {
+	sums := (*[chunkDocs]float64)(s.sums[:])
+	for i, d := range s.numbers[:m] {
+		sums[d&(chunkDocs-1)] = s.taken[i]
+	}
+	for _, c := range s.order[:optional] {
+		if err := s.add(c, base, n, norms); err != nil {
+			return err
+		}
+	}
+	s.takeKeys(base, takeSums(s.numbers[:], s.taken[:], sums[:], s.top.least))
 	return s.top.trim(s.ix.documents.rank)
 }
 
@@ -87,55 +138,29 @@ func (s *searcher) keep(m int, least float64) int {
 	return kept
 }
 
-// lookupCost is how many postings are added in the time in which one is looked up, and
-// addCost how many in the time that adding a chunk takes besides.
-const (
-	lookupCost = 16
-	addCost    = 400
-)
-
 // complete adds the scores of a term to the first m taken sums.
 func (s *searcher) complete(c *cursor, base uint32, n int, norms []byte, m int) error {
-	chunk := (*[chunkDocs]byte)(norms)
 	if c.layout == chunkLayout {
 		w, err := c.chunk(base / chunkDocs)
 		if err != nil {
 			return err
 		}
-		if w.count() == 0 {
-			return nil
-		}
-		if m*lookupCost < w.count()+addCost {
-			s.lookup(c, &w, chunk, m)
-			return nil
-		}
-		s.addChunk(c, &w, 0, chunk)
-	} else {
-		if c.next < base {
-			if err := c.advance(base); err != nil {
-				return err
+		for i, d := range s.numbers[:m] {
+			if tf := w.find(d); tf > 0 {
+				s.taken[i] += float64(s.score(c, tf, norms[d]))
 			}
 		}
-		if c.next >= base+uint32(n) {
-			return nil
-		}
-		if err := s.addListed(c, base, uint32(n), norms); err != nil {
-			return err
-		}
+		return nil
 	}
-	sums := (*[chunkDocs]float64)(s.sums[:])
+	s.touched = s.touched[:0]
+	if err := s.add(c, base, n, norms); err != nil {
+		return err
+	}
 	for i, d := range s.numbers[:m] {
-		s.taken[i] += sums[d&(chunkDocs-1)]
+		s.taken[i] += s.sums[d&(chunkDocs-1)]
 	}
-	clear(sums[:])
+	for _, d := range s.touched {
+		s.sums[d] = unseen
+	}
 	return nil
-}
-
-// lookup does the same for few sums: it looks each document up.
-func (s *searcher) lookup(c *cursor, w *chunkWords, norms *[chunkDocs]byte, m int) {
-	for i, d := range s.numbers[:m] {
-		if tf := w.find(d); tf > 0 {
-			s.taken[i] += float64(s.score(c, tf, norms[d&(chunkDocs-1)]))
-		}
-	}
 }
