@@ -54,7 +54,7 @@ func Acquire(path, command string) (*Lock, error) {
 	if err := tryLock(f); err != nil {
 		defer f.Close()
 		if errors.Is(err, errHeld) {
-			return nil, &HeldError{Path: path, Owner: readOwner(f)}
+			return nil, &HeldError{Path: path, Owner: awaitOwner(f)}
 		}
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
@@ -65,8 +65,9 @@ func Acquire(path, command string) (*Lock, error) {
 	return &Lock{f: f}, nil
 }
 
-// Release gives the lock back.
-func (l *Lock) Release() error { return l.f.Close() }
+// Release gives the lock back. The owner's name goes first, so that nobody who is refused
+// later is told of an owner that is gone.
+func (l *Lock) Release() error { return errors.Join(l.f.Truncate(0), l.f.Close()) }
 
 // ReadOwner returns what the lock file at path says of its owner, and whether the
 // lock is held right now.
@@ -84,6 +85,19 @@ func ReadOwner(path string) (owner Owner, held bool, err error) {
 		return owner, false, fmt.Errorf("lock %s: %w", path, err)
 	}
 	return owner, false, nil
+}
+
+// awaitOwner reads the owner, and gives one that has only just taken the lock a moment to
+// write its name.
+func awaitOwner(f *os.File) Owner {
+	const pauses, pause = 20, 5 * time.Millisecond
+	for range pauses {
+		if o := readOwner(f); o.PID != 0 {
+			return o
+		}
+		time.Sleep(pause)
+	}
+	return Owner{}
 }
 
 func readOwner(f *os.File) Owner {
