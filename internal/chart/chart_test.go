@@ -152,6 +152,19 @@ func TestAPictureOfManyRowsIsSmall(t *testing.T) {
 	}
 }
 
+func TestColumnsAreCutToTheAxes(t *testing.T) {
+	whole := func(v float64) string { return fmt.Sprint(v) }
+	c := chart.XY{X: chart.Axis{Min: 1, Max: 100, Log: true, Format: whole}, Y: chart.Axis{Min: 0, Max: 1, Format: whole},
+		Columns: []chart.Column{{From: 0, To: 10, Height: 0.5, Hue: 1}, {From: 200, To: 300, Height: 0.5, Hue: 1}, {From: 5, To: 5, Height: 0.5, Hue: 1}}}
+	svg := c.SVG()
+	if strings.Contains(svg, "Inf") || strings.Contains(svg, "NaN") {
+		t.Errorf("a column from 0 on an axis of powers: %s", svg)
+	}
+	if n := elements(t, svg)["rect"]; n != 1 {
+		t.Errorf("got %d columns, want the one that reaches the axis", n)
+	}
+}
+
 func TestAnyChartIsWellFormedWhateverTheNumbers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.OneOf(rapid.Float64(), rapid.Float64Range(-10, 10), rapid.Just(math.NaN()), rapid.Just(math.Inf(1)), rapid.Just(0.0))

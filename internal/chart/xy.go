@@ -159,10 +159,15 @@ func (a Axis) ticks(n int) []float64 {
 }
 
 func (c XY) column(d *drawing, x, y scale, col Column) {
-	if !finite(col.From, col.To, col.Height) || col.To <= col.From {
+	if !finite(col.From, col.To, col.Height) {
 		return
 	}
-	left, right := x.at(col.From), x.at(col.To)
+	// Only what lies on the axes is drawn; an axis of powers has no place for 0.
+	from, to := max(col.From, x.min), min(col.To, x.max)
+	if to <= from || col.Height < y.min {
+		return
+	}
+	left, right := x.at(from), x.at(to)
 	if right-left > 4 {
 		left, right = left+0.75, right-0.75
 	}
