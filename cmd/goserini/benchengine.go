@@ -22,6 +22,7 @@ type benchEngineOptions struct {
 	rounds   int
 	quiet    float64
 	load     time.Duration
+	index    string
 	rebuild  bool
 	json     bool
 }
@@ -65,6 +66,7 @@ The collection and the index are kept in --dir ($GOSERINI_BENCH_DIR) and used ag
 	f.IntVar(&o.rounds, "rounds", 5, "rounds, at least 1")
 	f.Float64Var(&o.quiet, "tolerance", 0.1, "how far a canary may move in a round that counts, 0.1 being 10 %; 0 accepts every round")
 	f.DurationVar(&o.load, "load", 20*time.Second, "how long each closed loop runs")
+	f.StringVar(&o.index, "index", "", "an index of the collection to measure instead of building one")
 	f.BoolVar(&o.rebuild, "rebuild", false, "build the index although there is one")
 	f.BoolVar(&o.json, "json", false, "print as JSON")
 	return cmd
@@ -89,7 +91,7 @@ func (o benchEngineOptions) config(cmd *cobra.Command, term *terminal) (enginebe
 		return c, fmt.Errorf("find this program: %w", err)
 	}
 	c = enginebench.Config{Dir: o.dir, Corpus: corpus, Sets: synth.QuerySets, Queries: o.queries, Depths: o.depths, Rounds: o.rounds, Tolerance: o.quiet,
-		Load: o.load, Binary: binary, Rebuild: o.rebuild, Say: func(format string, args ...any) { term.say(format, args...) }}
+		Load: o.load, Binary: binary, Index: o.index, Rebuild: o.rebuild, Say: func(format string, args ...any) { term.say(format, args...) }}
 	if len(o.sets) > 0 {
 		c.Sets = nil
 	}
@@ -150,8 +152,10 @@ func showEngine(term *terminal, r *enginebench.Report) {
 	p("%s %s documents, seed %d; %s %s, %d processors, %s; %s\n\n", count(r.Documents), r.Shape, r.Seed, r.Machine.OS, r.Machine.Arch, r.Machine.Cores,
 		r.Machine.CPU, r.Date.Format(time.DateOnly))
 	b := r.Build
-	p("build              %.1f MB/s, %.0f documents/s, %.1f s wall, %.1f s processor\n", b.MBPerSecond(), float64(b.Documents)/b.Wall.Seconds(), b.Wall.Seconds(), b.CPU.Seconds())
-	p("peak memory        %s\n", size(b.Peak))
+	if b.Wall > 0 {
+		p("build              %.1f MB/s, %.0f documents/s, %.1f s wall, %.1f s processor\n", b.MBPerSecond(), float64(b.Documents)/b.Wall.Seconds(), b.Wall.Seconds(), b.CPU.Seconds())
+		p("peak memory        %s\n", size(b.Peak))
+	}
 	p("index / text       %.3f (%s for %s)\n", float64(b.IndexBytes)/float64(b.TextBytes), size(b.IndexBytes), size(b.TextBytes))
 	p("open               %s\n", micros(r.Open))
 	p("start to result    %s\n", micros(r.First))

@@ -40,6 +40,9 @@ type Config struct {
 	Load time.Duration
 	// Binary is the goserini program, which builds and searches in processes of its own.
 	Binary string
+	// Index is an index of the collection to measure instead of building one; then the
+	// report has no times of the build.
+	Index string
 	// Rebuild builds the index although there is one.
 	Rebuild bool
 	// Say, if not nil, is told what is going on.
@@ -181,6 +184,9 @@ func (c Config) name() string {
 
 // index builds the collection and the index unless they are there.
 func (c Config) index(ctx context.Context) (dir string, build Build, err error) {
+	if c.Index != "" {
+		return c.existing()
+	}
 	dir = filepath.Join(c.Dir, "engine", fmt.Sprintf("%s-format%d", c.name(), index.FormatVersion))
 	record := dir + ".json"
 	if !c.Rebuild {
@@ -225,8 +231,24 @@ func (c Config) build(ctx context.Context, source, dir string) (Build, error) {
 	if err := json.Unmarshal(out, &stats); err != nil {
 		return Build{}, fmt.Errorf("read statistics of the build: %w", err)
 	}
-	return Build{Usage: usage, TextBytes: stats.TextBytes, IndexBytes: stats.Bytes, Tokens: stats.Tokens, Postings: stats.Postings,
-		Parts: stats.Parts, Documents: stats.Documents}, nil
+	return buildOf(stats, usage), nil
+}
+
+// existing takes the index that was given, which must be of the collection.
+func (c Config) existing() (string, Build, error) {
+	ix, err := index.Open(c.Index)
+	if err != nil {
+		return "", Build{}, err
+	}
+	defer ix.Close()
+	if n := ix.Stats().Documents; n != int64(c.Corpus.Documents) {
+		return "", Build{}, fmt.Errorf("index %s has %d documents, the collection %d: it is another's", c.Index, n, c.Corpus.Documents)
+	}
+	return c.Index, buildOf(ix.Stats(), bench.Usage{}), nil
+}
+
+func buildOf(s index.Stats, u bench.Usage) Build {
+	return Build{Usage: u, TextBytes: s.TextBytes, IndexBytes: s.Bytes, Tokens: s.Tokens, Postings: s.Postings, Parts: s.Parts, Documents: s.Documents}
 }
 
 func machine() Machine {
