@@ -155,7 +155,7 @@ func spanPaths(rows []Row, x scale, y, pitch float64, end *float64) []string {
 			if !finite(s.From, s.To) || s.To <= s.From {
 				continue
 			}
-			from, to := x.at(s.From), x.at(min(s.To, x.max))
+			from, to := x.at(max(s.From, x.min)), x.at(min(s.To, x.max))
 			*end = max(*end, to)
 			if to-from < 0.05 {
 				continue
