@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -83,21 +84,45 @@ func TestCaseDiskFull(t *testing.T) {
 }
 
 func TestCaseTwoRunsInOneFolder(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "run")
-	c := child{Dir: dir, Questions: 6, Sleep: 100 * time.Millisecond}
-	for range 5 {
-		if err := os.RemoveAll(dir); err != nil {
+	tmp := t.TempDir()
+	for round := range 10 {
+		c := child{Dir: filepath.Join(tmp, fmt.Sprint("run", round)), Questions: 3, Gate: filepath.Join(tmp, fmt.Sprint("gate", round))}
+		if round%2 == 1 { // two that want to go on with one run
+			begun := c
+			begun.Gate = ""
+			mustRun(t, c.Dir, begun.plan(), Options{})
+			if err := os.Truncate(filepath.Join(c.Dir, resultsFile), 0); err != nil {
+				t.Fatal(err)
+			}
+			for i := range c.Questions {
+				if err := os.Remove(filepath.Join(c.Dir, filepath.FromSlash(trajectoryPath(fmt.Sprint("q", i))))); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		type end struct {
+			code int
+			text string
+		}
+		ends := make(chan end)
+		for range 2 {
+			cmd, stderr := c.start(t)
+			go func() {
+				_ = cmd.Wait() // the exit code says it
+				ends <- end{cmd.ProcessState.ExitCode(), stderr.String()}
+			}()
+		}
+		// One of them works on the directory, and cannot end before the gate is open.
+		if e := <-ends; e.code != 1 || !strings.Contains(e.text, "in use by process") {
+			t.Errorf("round %d: the first to end has exit code %d: %s", round, e.code, e.text)
+		}
+		if err := os.WriteFile(c.Gate, nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		first, err1 := c.start(t)
-		second, err2 := c.start(t)
-		codes := exitCode(t, first) + exitCode(t, second)
-		text := err1.String() + err2.String()
-		// Whoever is later is refused at once, unless the first is done by then and there is nothing to do.
-		if codes != 1 || !strings.Contains(text, "in use by process") {
-			t.Fatalf("got exit codes that add up to %d: %s", codes, text)
+		if e := <-ends; e.code != 0 {
+			t.Errorf("round %d: the other has exit code %d: %s", round, e.code, e.text)
 		}
-		whole(t, dir, c.Questions)
+		whole(t, c.Dir, c.Questions)
 	}
 }
 

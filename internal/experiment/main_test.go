@@ -23,8 +23,9 @@ type child struct {
 	Questions int
 	// Bytes is the length of an answer, FileSize the largest file the process may write.
 	Bytes, FileSize int
-	// Sleep is how long a question takes.
+	// Sleep is how long a question takes; with a Gate it takes until that file exists.
 	Sleep time.Duration
+	Gate  string
 }
 
 func TestMain(m *testing.M) {
@@ -60,6 +61,12 @@ func (c child) plan() Plan {
 	}
 	plan.Research = func(_ context.Context, q Question, emit func(trajectory.Event)) (trajectory.Record, error) {
 		time.Sleep(c.Sleep)
+		for c.Gate != "" {
+			if _, err := os.Stat(c.Gate); err == nil {
+				break
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
 		emit(header(q))
 		text := strings.Repeat("x", c.Bytes)
 		emit(trajectory.Event{Type: trajectory.TypeEnd, Seq: 2, Time: time.Unix(0, 0).UTC(), End: &trajectory.End{Status: trajectory.Completed, Answer: trajectory.Answer{Text: text}}})
