@@ -397,3 +397,24 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func FuzzReadAnswers(f *testing.F) {
+	f.Add(`{"query_id": 1, "answer": "x", "aliases": ["y"]}` + "\n\n" + `{"query_id": "2", "unanswerable": true}`)
+	f.Add(`{"query_id": {}}`)
+	f.Add("\ufeff{}")
+	path := filepath.Join(f.TempDir(), "answers.jsonl")
+	f.Fuzz(func(t *testing.T, text string) {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		known := map[string]*Answer{}
+		if err := readAnswers(path, known); err != nil {
+			return
+		}
+		for id, a := range known {
+			if id == "" || a == nil {
+				t.Fatalf("%q gives the answer %v to %q", text, a, id)
+			}
+		}
+	})
+}

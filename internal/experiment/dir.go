@@ -170,38 +170,6 @@ func (d *runDir) readResults() (int64, error) {
 	return tail.Offset, d.checkIDs()
 }
 
-// recover keeps the results of questions that came to their end while nobody could keep them: the
-// process was killed between the last event and the result, which follows from the events.
-func (d *runDir) recover() error {
-	for _, q := range d.questions {
-		if _, done := d.byID[q.ID]; done {
-			continue
-		}
-		rel := trajectoryPath(q.ID)
-		file, err := trajectory.ReadFile(filepath.Join(d.dir, filepath.FromSlash(rel)))
-		if err != nil || !file.Whole {
-			continue //nolint:nilerr // without its end it is no result, and is set aside when the question runs
-		}
-		rec := trajectory.Replay(file.Events)
-		if rec.QueryID != q.ID || rec.Reason == trajectory.Interrupted || rec.Reason == runBudget {
-			continue
-		}
-		rec.Question, rec.Trajectory = q.Text, rel
-		if _, err := d.keep(rec); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// runBudget is the reason of a question that could not begin; see docs/agent.md.
-const runBudget = "run_budget"
-
-// trajectoryPath is the path of a query's trajectory in a run directory, with slashes.
-func trajectoryPath(queryID string) string {
-	return trajectoriesDir + "/" + FileName(queryID) + ".jsonl"
-}
-
 func (d *runDir) checkIDs() error {
 	planned := make(map[string]bool, len(d.questions))
 	for _, q := range d.questions {
@@ -244,23 +212,6 @@ func (d *runDir) aside(stem string) (string, error) {
 			return path, nil
 		}
 	}
-}
-
-// createTrajectory starts the trajectory of a query; one that stands there from an earlier attempt is set aside.
-func (d *runDir) createTrajectory(queryID string) (rel string, w *trajectory.Writer, err error) {
-	rel = trajectoryPath(queryID)
-	path := filepath.Join(d.dir, filepath.FromSlash(rel))
-	if info, err := os.Lstat(path); err == nil && info.Size() > 0 {
-		old, err := d.aside(FileName(queryID))
-		if err != nil {
-			return "", nil, err
-		}
-		if err := os.Rename(path, old); err != nil {
-			return "", nil, fmt.Errorf("set an earlier trajectory aside: %w", err)
-		}
-	}
-	w, err = trajectory.Create(path)
-	return rel, w, err
 }
 
 // keep appends a result and returns how many questions now have one.

@@ -306,3 +306,76 @@ func TestSlowQuestionHoldsNobodyUp(t *testing.T) {
 		t.Errorf("got %+v", s)
 	}
 }
+
+func TestTryAgainLeavesTheOldResultUntilItHasANewOne(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	c := child{Dir: dir, Questions: 1, Bytes: 5}
+	plan := c.plan()
+	good := plan.Research
+	at := time.Unix(100, 0).UTC()
+	plan.Research = func(ctx contextT, q Question, emit func(trajectory.Event)) (trajectory.Record, error) {
+		h := header(q)
+		h.Time = at
+		emit(h)
+		emit(trajectory.Event{Type: trajectory.TypeEnd, Seq: 2, Time: at, End: &trajectory.End{Status: trajectory.Failed, Reason: "refusal"}})
+		return trajectory.Record{Status: trajectory.Failed, Reason: "refusal", StartedAt: at}, nil
+	}
+	mustRun(t, dir, plan, Options{})
+	final, again := filepath.Join(dir, trajectoriesDir, "q0.jsonl"), filepath.Join(dir, trajectoriesDir, "q0"+againSuffix)
+	old, err := os.ReadFile(final)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	// A second try that is interrupted: the first result stands, with its trajectory.
+	plan.Research = func(_ contextT, q Question, emit func(trajectory.Event)) (trajectory.Record, error) {
+		emit(header(q))
+		return trajectory.Record{Usage: trajectory.Usage{Input: 1}}, ErrStop
+	}
+	if _, err := Run(t.Context(), dir, plan, Options{Retry: []string{"failed"}}); !errors.Is(err, ErrStop) {
+		t.Fatal(err)
+	}
+	if now, err := os.ReadFile(final); err != nil || string(now) != string(old) {
+		t.Errorf("the old trajectory is gone: %s, %v", now, err)
+	}
+	plan.Research = good
+	if s := mustRun(t, dir, plan, Options{}); s.Failed != 1 || s.Ran != 0 {
+		t.Errorf("without --retry: got %+v", s)
+	}
+
+	// A second try that came to its end: killed before its result was kept, and after that.
+	for _, kept := range []bool{false, true} {
+		now := time.Unix(200, 0).UTC()
+		w, err := trajectory.Create(again)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := header(plan.Questions[0])
+		h.Time = now
+		end := trajectory.Event{Type: trajectory.TypeEnd, Seq: 2, Time: now, End: &trajectory.End{Status: trajectory.Completed}}
+		if err := errors.Join(w.Append(h), w.Append(end), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if kept {
+			f, err := os.OpenFile(filepath.Join(dir, resultsFile), os.O_APPEND|os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintln(f, `{"query_id":"q0","status":"completed","started_at":"1970-01-01T00:03:20Z","earlier":[{"status":"failed"},{"status":"completed"}]}`)
+			if err := f.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := mustRun(t, dir, plan, Options{})
+		records, err := ReadResults(dir)
+		if err != nil || s.Ran != 0 || s.Completed != 1 || len(records) != 1 {
+			t.Fatalf("kept %v: got %+v, %v, %v", kept, s, records, err)
+		}
+		if n := len(records[0].Earlier); n != 1 && !kept || n != 2 && kept {
+			t.Errorf("kept %v: %d earlier attempts", kept, n)
+		}
+		if _, err := os.Stat(again); err == nil {
+			t.Errorf("kept %v: the new trajectory did not get its name", kept)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"goserini/internal/atomicfile"
 	"goserini/internal/jsonl"
@@ -25,12 +26,20 @@ type results struct {
 // outcome is a result in short.
 type outcome struct {
 	trajectory.Earlier
+	started time.Time
 	// earlier are the attempts before it.
 	earlier []trajectory.Earlier
 }
 
 func outcomeOf(rec trajectory.Record) outcome {
-	return outcome{trajectory.Earlier{Status: rec.Status, Reason: rec.Reason, Usage: rec.Usage, ElapsedSeconds: rec.ElapsedSeconds}, rec.Earlier}
+	return outcome{trajectory.Earlier{Status: rec.Status, Reason: rec.Reason, Usage: rec.Usage, ElapsedSeconds: rec.ElapsedSeconds}, rec.StartedAt, rec.Earlier}
+}
+
+func (r *results) has(queryID string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, ok := r.byID[queryID]
+	return ok
 }
 
 func (r *results) done() int {

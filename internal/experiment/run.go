@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -178,7 +176,7 @@ func (d *runDir) stopBecause(err error) {
 // runOne researches a question and keeps its result. It returns an error only where the
 // run as a whole cannot go on.
 func (d *runDir) runOne(ctx context.Context, plan Plan, opts Options, q Question) error {
-	rel, w, err := d.createTrajectory(q.ID)
+	a, err := d.beginAttempt(q.ID)
 	if err != nil {
 		return err
 	}
@@ -186,7 +184,7 @@ func (d *runDir) runOne(ctx context.Context, plan Plan, opts Options, q Question
 	recorded, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 	emit := func(e trajectory.Event) {
-		if err := w.Append(e); err != nil {
+		if err := a.Append(e); err != nil {
 			giveUp(err)
 		} else if opts.Observe != nil {
 			opts.Observe(Notice{QueryID: q.ID, Event: &e, Done: d.done(), Total: len(plan.Questions)})
@@ -194,15 +192,15 @@ func (d *runDir) runOne(ctx context.Context, plan Plan, opts Options, q Question
 	}
 	started := time.Now()
 	rec, err := plan.Research(recorded, q, emit)
-	if closeErr := w.Close(); closeErr != nil {
-		return errors.Join(fmt.Errorf("query %q: %w", q.ID, closeErr), d.dropEmpty(rel))
+	if closeErr := a.Close(); closeErr != nil {
+		return errors.Join(fmt.Errorf("query %q: %w", q.ID, closeErr), a.dropEmpty())
 	}
 	if errors.Is(err, ErrStop) {
 		d.stopBecause(err)
-		return d.dropUnpaid(rel, rec)
+		return a.dropUnpaid(rec)
 	}
 	if ctx.Err() != nil && rec.Status != trajectory.Completed {
-		return d.dropEmpty(rel) // interrupted: no result, so that the question is run again
+		return a.dropEmpty() // interrupted: no result, so that the question is run again
 	}
 	if err != nil {
 		rec.Status, rec.Error = trajectory.Failed, err.Error()
@@ -210,7 +208,7 @@ func (d *runDir) runOne(ctx context.Context, plan Plan, opts Options, q Question
 			rec.Reason = "error"
 		}
 	}
-	rec.QueryID, rec.Question, rec.Trajectory = q.ID, q.Text, rel
+	rec.QueryID, rec.Question, rec.Trajectory = q.ID, q.Text, trajectoryPath(q.ID)
 	if rec.StartedAt.IsZero() {
 		rec.StartedAt = started.UTC()
 	}
@@ -218,27 +216,13 @@ func (d *runDir) runOne(ctx context.Context, plan Plan, opts Options, q Question
 	if err != nil {
 		return err
 	}
+	if err := a.stand(); err != nil {
+		return err
+	}
 	if opts.Observe != nil {
 		opts.Observe(Notice{QueryID: q.ID, Record: &rec, Done: done, Total: len(plan.Questions)})
 	}
 	return nil
-}
-
-// dropUnpaid removes the trajectory of a question that could not begin.
-func (d *runDir) dropUnpaid(rel string, rec trajectory.Record) error {
-	if rec.Usage != (trajectory.Usage{}) || rec.UncountedCalls > 0 {
-		return nil
-	}
-	return os.Remove(filepath.Join(d.dir, filepath.FromSlash(rel)))
-}
-
-// dropEmpty removes a trajectory in which nothing was written.
-func (d *runDir) dropEmpty(rel string) error {
-	path := filepath.Join(d.dir, filepath.FromSlash(rel))
-	if info, err := os.Stat(path); err != nil || info.Size() > 0 {
-		return nil //nolint:nilerr // one that is not there is not empty
-	}
-	return os.Remove(path)
 }
 
 func (d *runDir) todo(retry []string) []Question {

@@ -3,8 +3,11 @@ package hub
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"io/fs"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -296,4 +299,31 @@ func TestEnvironment(t *testing.T) {
 	t.Setenv("HF_ENDPOINT", "mirror")
 	_, err = FromEnvironment()
 	wantError(t, err, "HF_ENDPOINT")
+}
+
+func FuzzListing(f *testing.F) {
+	f.Add([]byte(`{"type": "file", "path": "data/a.parquet", "oid": "0123456789abcdef0123456789abcdef01234567", "size": 7}`), `<https://huggingface.co/x>; rel="next"`)
+	f.Add([]byte(`{"path": "../x", "lfs": {"oid": "sha256:zz", "size": -1}}`), `<//evil/x>; rel=next`)
+	c := &Client{Endpoint: "https://huggingface.co", Cache: "/cache"}
+	f.Fuzz(func(t *testing.T, b []byte, link string) {
+		if next, err := c.follow(link); err == nil && next != "" {
+			if u, err := url.Parse(next); err != nil || u.Scheme != "https" || u.Host != "huggingface.co" {
+				t.Errorf("%q leads to %s", link, next)
+			}
+		}
+		var e entry
+		if json.Unmarshal(b, &e) != nil {
+			return
+		}
+		file, err := e.file()
+		if err != nil {
+			return
+		}
+		s := Snapshot{Repo: Repo{ID: "a/b"}, Commit: "c"}
+		for _, path := range []string{c.path(s, file), c.blob(s, file)} {
+			if !fs.ValidPath(strings.TrimPrefix(filepath.ToSlash(path), "/")) || !strings.HasPrefix(path, "/cache/datasets--a--b/") {
+				t.Errorf("%s goes to %s", b, path)
+			}
+		}
+	})
 }
