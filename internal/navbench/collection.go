@@ -44,7 +44,11 @@ func Load(b *benchmark.Benchmark, ix *index.Index, own Setting, limit int) (*Col
 		}
 	}
 	evidence, gold := b.Qrels()
-	c := &Collection{name: b.Title, index: ix, own: own, evidence: evidence, asked: len(all)}
+	name := b.Name
+	if b.Dir != "" {
+		name = b.Title
+	}
+	c := &Collection{name: name, index: ix, own: own, evidence: evidence, asked: len(all)}
 	for _, q := range all {
 		made, err := c.question(q, markings[q.ID], goldOf(q.ID, evidence, gold))
 		if err != nil {

@@ -21,7 +21,10 @@ func Markdown(reports []Report, command, notes string) string {
 	var b strings.Builder
 	b.WriteString(strings.NewReplacer("COMMAND", command, "SHORT", fmt.Sprint(EqualLength)).Replace(method))
 	section := func(title, text string, rows [][]string) {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n", title, text)
+		fmt.Fprintf(&b, "\n## %s\n\n", title)
+		if text != "" {
+			b.WriteString(text + "\n\n")
+		}
 		table(&b, rows)
 	}
 	section("Collections", "", collectionRows(reports))
