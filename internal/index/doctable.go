@@ -167,7 +167,8 @@ func (t *docTable) finalNorms(r *renumbering) []byte {
 // write writes the sections about documents.
 func (t *docTable) write(out *fileWriter) (err error) {
 	var offsets array[uint64]
-	defer func() { err = errors.Join(err, offsets.free()) }()
+	var ranks array[uint32]
+	defer func() { err = errors.Join(err, offsets.free(), ranks.free()) }()
 	if err := offsets.grow(int(t.n)); err != nil {
 		return err
 	}
@@ -177,8 +178,6 @@ func (t *docTable) write(out *fileWriter) (err error) {
 	}
 	ordered := len(t.order.s) > 0
 	offsetBits, rankBits := documentIndexWidths(t.n, out.sections[len(out.sections)-1].Length, ordered)
-	var ranks array[uint32]
-	defer ranks.free()
 	if ordered {
 		if err := ranks.grow(int(t.n)); err != nil {
 			return err
