@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// experimentFile is what goserini run reads of an experiment file: the tables [run] and
-// [condition.run], whose keys are the names of its flags, with dashes or underscores. Settings of a
-// condition come before those of the file, and flags of the command line before both. What the file
-// expects of the results is read by goserini eval --check.
+// experimentFile is a TOML file with the settings of one or more runs. Its keys are the names of
+// the flags of goserini run, with dashes or underscores; a [[condition]] is one run, whose settings come
+// before those of the file, and flags of the command line come before both. What the file expects of
+// the results is read by goserini eval --check.
 type experimentFile struct {
 	path       string
 	settings   map[string]any
@@ -29,6 +29,9 @@ type experimentCondition struct {
 	settings map[string]any
 }
 
+// notSettings are keys for people and for comparing results.
+var notSettings = []string{"name", "title", "note", "expect", "condition"}
+
 // notInFiles are flags that make no sense in an experiment file.
 var notInFiles = []string{"experiment", "condition", "help", "dry-run", "override"}
 
@@ -37,14 +40,8 @@ func readExperiment(path string) (*experimentFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read experiment: %w", err)
 	}
-	var file struct {
-		Run        map[string]any `toml:"run"`
-		Conditions []struct {
-			Name string         `toml:"name"`
-			Run  map[string]any `toml:"run"`
-		} `toml:"condition"`
-	}
-	if err := toml.Unmarshal(b, &file); err != nil {
+	e := &experimentFile{path: path}
+	if err := toml.Unmarshal(b, &e.settings); err != nil {
 		var decode *toml.DecodeError
 		if errors.As(err, &decode) {
 			line, column := decode.Position()
@@ -52,18 +49,20 @@ func readExperiment(path string) (*experimentFile, error) {
 		}
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	e := &experimentFile{path: path, settings: file.Run}
-	for i, c := range file.Conditions {
-		if c.Name == "" || filepath.Base(c.Name) != c.Name || strings.HasPrefix(c.Name, ".") {
+	list, ok := e.settings["condition"].([]any)
+	if e.settings["condition"] != nil && !ok {
+		return nil, fmt.Errorf("%s: condition: want a list of tables, [[condition]]", path)
+	}
+	for i, entry := range list {
+		settings, _ := entry.(map[string]any)
+		name, _ := settings["name"].(string)
+		if name == "" || filepath.Base(name) != name || strings.HasPrefix(name, ".") {
 			return nil, fmt.Errorf("%s: condition %d needs a name that can be that of a folder", path, i+1)
 		}
-		if slices.ContainsFunc(e.conditions, func(other experimentCondition) bool { return strings.EqualFold(other.name, c.Name) }) {
-			return nil, fmt.Errorf("%s: two conditions are called %q", path, c.Name)
+		if slices.ContainsFunc(e.conditions, func(other experimentCondition) bool { return strings.EqualFold(other.name, name) }) {
+			return nil, fmt.Errorf("%s: two conditions are called %q", path, name)
 		}
-		e.conditions = append(e.conditions, experimentCondition{c.Name, c.Run})
-	}
-	if len(e.settings) == 0 && !slices.ContainsFunc(e.conditions, func(c experimentCondition) bool { return len(c.settings) > 0 }) {
-		return nil, fmt.Errorf("%s has no settings for a run: put them into the table [run], under the names of the flags", path)
+		e.conditions = append(e.conditions, experimentCondition{name, settings})
 	}
 	return e, nil
 }
@@ -148,9 +147,9 @@ func (e *experimentFile) apply(cmd *cobra.Command, c experimentCondition, given 
 	for _, layer := range []struct {
 		where    string
 		settings map[string]any
-	}{{fmt.Sprintf("condition %q", c.name), c.settings}, {"table run", e.settings}} {
+	}{{fmt.Sprintf("condition %q: ", c.name), c.settings}, {"", e.settings}} {
 		if err := applySettings(cmd.Flags(), layer.settings); err != nil {
-			return &usageError{command: cmd.CommandPath(), err: fmt.Errorf("%s: %s: %w", e.path, layer.where, err)}
+			return &usageError{command: cmd.CommandPath(), err: fmt.Errorf("%s: %s%w", e.path, layer.where, err)}
 		}
 	}
 	return nil
@@ -180,6 +179,9 @@ func applySettings(flags *pflag.FlagSet, settings map[string]any) error {
 	before := map[string]bool{}
 	flags.Visit(func(f *pflag.Flag) { before[f.Name] = true })
 	for _, key := range sortedKeys(settings) {
+		if slices.Contains(notSettings, key) {
+			continue
+		}
 		name := strings.ReplaceAll(key, "_", "-")
 		f := flags.Lookup(name)
 		if f == nil || slices.Contains(notInFiles, name) {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"goserini/internal/expectation"
 )
 
 func TestTheManualsExampleIsAnExperiment(t *testing.T) {
@@ -47,6 +49,36 @@ func TestFlagsOfTheCommandLineComeFirst(t *testing.T) {
 	for flag, want := range map[string]string{"bm25": "paper", "k1": "0", "retry": "[refusal]", "timeout": "9s", "max-seconds": "0"} {
 		if got := cmd.Flags().Lookup(flag).Value.String(); got != want {
 			t.Errorf("--%s: got %s, want %s", flag, got, want)
+		}
+	}
+}
+
+// Every file in experiments can be run and checked; the benchmark need not be here for that.
+func TestExperimentFilesAreWhole(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join("..", "..", "experiments", "*.toml"))
+	if err != nil || len(paths) < 3 {
+		t.Fatalf("got %v, %v", paths, err)
+	}
+	for _, path := range paths {
+		e, err := readExperiment(path)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		file, err := expectation.Read(path)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		conditions, err := e.choose(nil)
+		if err != nil || len(conditions) != len(file.Conditions) {
+			t.Errorf("%s: %d conditions to run, %d to check, %v", path, len(conditions), len(file.Conditions), err)
+		}
+		for _, c := range conditions {
+			cmd, given := newRun(newTerminal(nil, nil, nil)), newRun(newTerminal(nil, nil, nil))
+			if err := e.apply(cmd, c, given.Flags()); err != nil {
+				t.Error(err)
+			}
 		}
 	}
 }
