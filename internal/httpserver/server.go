@@ -216,7 +216,9 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		cancel()
 		err = server.Close()
 	}
-	<-ended // with http.ErrServerClosed
+	if served := <-ended; err == nil && !errors.Is(served, http.ErrServerClosed) {
+		err = served
+	}
 	if err != nil {
 		return fmt.Errorf("shut down: %w", err)
 	}
