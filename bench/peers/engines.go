@@ -37,7 +37,7 @@ var lucene = peer{
 }
 
 var tantivy = peer{
-	name: "tantivy", title: "tantivy 0.26", fixed: true,
+	name: "tantivy", title: "tantivy 0.27", fixed: true,
 	index: func(ctx context.Context, p *part, s bm25.Params, folder string) error {
 		program, err := p.tools.tantivy(ctx, s)
 		if err != nil {
