@@ -1,7 +1,12 @@
 """The protocol that all engines of the comparison speak, for engines that are timed a query set at a time."""
 
+import os
 import sys
 import time
+
+# Answers go to what was standard output; what libraries print there goes to standard error.
+answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+os.dup2(2, 1)
 
 
 def read_tokens(path):
@@ -20,13 +25,13 @@ def read_queries(arguments):
 def serve(sets, search):
     """Answers commands. search(queries, k, threads) returns a list of docids for every query, as a function
     that is called outside the time."""
-    print("ready", flush=True)
+    print("ready", file=answers, flush=True)
     for line in sys.stdin:
         command = line.split()
         try:
-            print(answer(sets, search, command), flush=True)
+            print(answer(sets, search, command), file=answers, flush=True)
         except Exception as e:  # the other side decides what a failure means
-            print("error", repr(e).replace("\n", " "), flush=True)
+            print("error", repr(e).replace("\n", " "), file=answers, flush=True)
 
 
 def answer(sets, search, command):

@@ -31,7 +31,7 @@ fn main() -> Result<(), Failure> {
 
 fn schema() -> (Schema, Field, Field) {
     let mut builder = Schema::builder();
-    let id = builder.add_text_field("id", TextOptions::default().set_fast(Some("raw")));
+    let id = builder.add_text_field("id", TextOptions::default().set_fast("raw"));
     let terms = TextFieldIndexing::default()
         .set_tokenizer("whitespace")
         .set_index_option(IndexRecordOption::WithFreqs)
