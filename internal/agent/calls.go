@@ -164,6 +164,9 @@ type running struct {
 	duration time.Duration
 	blocked  bool
 	rejected bool
+	// begun calls have work to do, unless err says that not even the beginning went well.
+	begun bool
+	work  func(context.Context) (tool.Result, error)
 }
 
 // runCalls runs the calls of a turn concurrently and adds their results to the history in
@@ -179,7 +182,13 @@ func (s *session) runCalls(ctx context.Context, calls []plannedCall) (int, error
 	for i, c := range calls {
 		record := c.record
 		s.emit(trajectory.Event{Type: trajectory.TypeCall, Call: &record})
-		started[i] = s.begin(toolCtx, c, over, stop)
+		started[i] = s.begin(c, over)
+	}
+	// Only now does the first one run: what a call may know of the others is settled when it begins.
+	for i, r := range started {
+		if r.begun {
+			go r.run(toolCtx, calls[i].record.Tool, stop)
+		}
 	}
 	ran := 0
 	var failed error
@@ -195,8 +204,8 @@ func (s *session) runCalls(ctx context.Context, calls []plannedCall) (int, error
 	return ran, failed
 }
 
-// begin starts a call, or refuses it. Identifiers are assigned here, in call order.
-func (s *session) begin(ctx context.Context, c plannedCall, over bool, stop context.CancelCauseFunc) *running {
+// begin begins a call, or refuses it. Identifiers are assigned here, in call order.
+func (s *session) begin(c plannedCall, over bool) *running {
 	r := &running{done: make(chan struct{})}
 	limit := s.cfg.Budget.MaxCalls
 	switch {
@@ -209,28 +218,26 @@ func (s *session) begin(ctx context.Context, c plannedCall, over bool, stop cont
 		r.result = tool.Result{Text: c.refusal, IsError: true}
 	default:
 		s.calls++
-		s.start(ctx, c, r, stop)
+		r.begun = true
+		r.work, r.err = beginTool(s.tools[c.record.Tool], c.args)
 		return r
 	}
 	close(r.done)
 	return r
 }
 
-// start runs the call on its own goroutine. One that breaks stops the others of its turn.
-func (s *session) start(ctx context.Context, c plannedCall, r *running, stop context.CancelCauseFunc) {
-	begun := time.Now()
-	work, err := beginTool(s.tools[c.record.Tool], c.args)
-	go func() {
-		defer close(r.done)
-		if err == nil {
-			r.result, err = runTool(ctx, work)
-		}
-		r.duration = time.Since(begun)
-		if err != nil {
-			r.err = &toolError{tool: c.record.Tool, err: err}
-			stop(r.err)
-		}
-	}()
+// run does the work of a call that was begun. One that breaks stops the others of its turn.
+func (r *running) run(ctx context.Context, name string, stop context.CancelCauseFunc) {
+	defer close(r.done)
+	start, err := time.Now(), r.err
+	if err == nil {
+		r.result, err = runTool(ctx, r.work)
+	}
+	r.duration = time.Since(start)
+	if err != nil {
+		r.err = &toolError{tool: name, err: err}
+		stop(r.err)
+	}
 }
 
 func beginTool(t tool.Tool, args json.RawMessage) (work func(context.Context) (tool.Result, error), err error) {

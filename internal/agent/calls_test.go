@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -45,6 +46,26 @@ func TestParallelCallsRunAtOnceAndAnswerInCallOrder(t *testing.T) {
 		}
 		if o := got.observations(); o[1].DurationMS != 1000 {
 			t.Errorf("the second call took %d ms, want 1000", o[1].DurationMS)
+		}
+	})
+}
+
+func TestAllCallsOfATurnAreBegunBeforeTheFirstRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ran atomic.Int32
+		var known []int32
+		quick := tool.Tool{Name: "quick", Schema: json.RawMessage(`{}`), Begin: func(json.RawMessage) func(context.Context) (tool.Result, error) {
+			time.Sleep(time.Second) // time enough for a call that runs already
+			known = append(known, ran.Load())
+			return func(context.Context) (tool.Result, error) {
+				ran.Add(1)
+				return tool.Result{Text: "done"}, nil
+			}
+		}}
+		got := ask(t, script(t, calls("quick", `{}`, "quick", `{}`, "quick", `{}`), says(final)), func(c *Config) { c.Tools = []tool.Tool{quick} })
+		got.want(t, trajectory.Completed, "")
+		if want := []int32{0, 0, 0}; !slices.Equal(known, want) || ran.Load() != 3 {
+			t.Errorf("when the calls were begun %v of them had run, want %v; %d ran in the end", known, want, ran.Load())
 		}
 	})
 }

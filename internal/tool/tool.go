@@ -19,8 +19,9 @@ type Tool struct {
 	// request carries the same bytes.
 	Schema json.RawMessage
 	// Begin is called in call order with the raw arguments and returns the function that
-	// does the work; what Begin returns may run concurrently with others. Identifiers that
-	// the model sees (such as s1, s2) are assigned in Begin, hence in call order.
+	// does the work; what Begin returns may run concurrently with others. All calls of a
+	// turn are begun before the first of them runs, so that identifiers the model sees
+	// (such as s1, s2) and what a call may know of earlier ones depend on call order alone.
 	Begin func(args json.RawMessage) func(ctx context.Context) (Result, error)
 }
 
