@@ -1,8 +1,6 @@
 package anthropic
 
 import (
-	"errors"
-	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
@@ -34,40 +32,11 @@ func (q quirks) maxTokens(req llm.Request) int {
 	return n
 }
 
-func (c *Client) quirksOf(model string) quirks {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.quirks[model]
-}
-
-// adapt learns from a refusal of the request made under q. It reports whether a changed
-// request is worth sending.
-func (c *Client) adapt(req llm.Request, q quirks, err error) bool {
-	var e *llm.Error
-	var d wire.Detail
-	if !errors.As(err, &e) || !errors.As(err, &d) || e.ContextOverflow || e.Status != http.StatusBadRequest {
-		return false
-	}
-	changed, notice := learn(req, q, d.Message)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.quirks[req.Model] != q {
-		return true
-	}
-	if changed == q {
-		return false
-	}
-	c.quirks[req.Model] = changed
-	if c.cfg.Notice != nil {
-		c.cfg.Notice(c.cfg.Provider + "/" + req.Model + ": " + notice + " (the server said: " + d.Message + ")")
-	}
-	return true
-}
-
 // tooMany reads the limit from "max_tokens: 32000 > 8192, which is the maximum …".
 var tooMany = regexp.MustCompile(`max_tokens: (\d+) > (\d+)`)
 
-func learn(req llm.Request, q quirks, said string) (quirks, string) {
+func learn(req llm.Request, q quirks, d wire.Detail) (quirks, string) {
+	said := d.Message
 	if m := tooMany.FindStringSubmatch(said); m != nil {
 		limit, err := strconv.Atoi(m[2])
 		if err == nil && limit > 0 && limit < q.maxTokens(req) {

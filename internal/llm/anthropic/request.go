@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"encoding/json"
-	"fmt"
 	"strconv"
 
 	"goserini/internal/llm"
@@ -83,24 +82,13 @@ func budget(effort string) int {
 	return maxBudget
 }
 
+var toolForm = wire.ToolForm{Open: `{`, Schema: "input_schema", Close: `}`}
+
 func appendTools(b []byte, tools []llm.ToolSpec) ([]byte, error) {
 	if len(tools) == 0 {
 		return b, nil
 	}
-	b = append(b, `,"tools":[`...)
-	for i, t := range tools {
-		if !json.Valid(t.Schema) {
-			return nil, fmt.Errorf("schema of tool %s is not JSON", t.Name)
-		}
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = wire.AppendString(append(b, `{"name":`...), t.Name)
-		b = wire.AppendString(append(b, `,"description":`...), t.Description)
-		b = append(append(b, `,"input_schema":`...), t.Schema...)
-		b = append(b, '}')
-	}
-	return append(b, ']'), nil
+	return wire.AppendTools(append(b, `,"tools":`...), tools, toolForm)
 }
 
 // lookBack is how many blocks the service searches backwards from a mark for a cached

@@ -2,7 +2,6 @@ package gemini
 
 import (
 	"encoding/json"
-	"fmt"
 	"strconv"
 
 	"goserini/internal/llm"
@@ -70,24 +69,15 @@ func appendThinking(b []byte, effort string, budget bool) []byte {
 	return append(b, '}')
 }
 
+var toolForm = wire.ToolForm{Open: `{`, Schema: "parametersJsonSchema", Close: `}`}
+
+// appendTools offers the tools in the one form the protocol has, a list within a list.
 func appendTools(b []byte, tools []llm.ToolSpec) ([]byte, error) {
 	if len(tools) == 0 {
 		return b, nil
 	}
-	b = append(b, `"tools":[{"functionDeclarations":[`...)
-	for i, t := range tools {
-		if !json.Valid(t.Schema) {
-			return nil, fmt.Errorf("schema of tool %s is not JSON", t.Name)
-		}
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = wire.AppendString(append(b, `{"name":`...), t.Name)
-		b = wire.AppendString(append(b, `,"description":`...), t.Description)
-		b = append(append(b, `,"parametersJsonSchema":`...), t.Schema...)
-		b = append(b, '}')
-	}
-	return append(b, `]}],`...), nil
+	b, err := wire.AppendTools(append(b, `"tools":[{"functionDeclarations":`...), tools, toolForm)
+	return append(b, `}],`...), err
 }
 
 // noParts is the raw message of a turn in which the model said nothing. The service refuses it.

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/openai/openai-go/v3/option"
@@ -46,9 +45,7 @@ type Client struct {
 	cfg       Config
 	responses responses.ResponseService
 	endpoint  wire.Endpoint
-
-	mu     sync.Mutex
-	quirks map[string]quirks // by model
+	quirks    wire.Quirks[quirks]
 }
 
 // New returns a client. It opens no connection and reads no variable of the environment.
@@ -60,7 +57,8 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", cfg.Provider, err)
 	}
-	c := &Client{cfg: cfg, quirks: map[string]quirks{}}
+	c := &Client{cfg: cfg}
+	c.quirks = wire.Quirks[quirks]{Learn: learn, Provider: cfg.Provider, Notice: cfg.Notice}
 	c.endpoint = wire.Endpoint{Provider: cfg.Provider, URL: base, KeyName: cfg.KeyName, Secrets: wire.Secrets{cfg.Key}}
 	for _, value := range cfg.Header {
 		c.endpoint.Secrets = append(c.endpoint.Secrets, value)
@@ -96,16 +94,7 @@ func (c *Client) Complete(ctx context.Context, req llm.Request, stream func(llm.
 	if stream == nil {
 		stream = func(llm.Delta) {}
 	}
-	for {
-		q := c.quirksOf(req.Model)
-		resp, err := c.once(ctx, req, q, stream)
-		if err == nil {
-			return resp, nil
-		}
-		if !c.adapt(req, q, err) {
-			return llm.Response{}, err
-		}
-	}
+	return c.quirks.Complete(req, func(q quirks) (llm.Response, error) { return c.once(ctx, req, q, stream) })
 }
 
 func (c *Client) once(ctx context.Context, req llm.Request, q quirks, stream func(llm.Delta)) (llm.Response, error) {

@@ -2,8 +2,6 @@ package openai
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
 	"strconv"
 
 	"goserini/internal/llm"
@@ -47,24 +45,13 @@ func encode(req llm.Request, q quirks) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
+var toolForm = wire.ToolForm{Open: `{"type":"function",`, Schema: "parameters", Close: `,"strict":false}`}
+
 func appendTools(b []byte, tools []llm.ToolSpec) ([]byte, error) {
 	if len(tools) == 0 {
 		return b, nil
 	}
-	b = append(b, `,"tools":[`...)
-	for i, t := range tools {
-		if !json.Valid(t.Schema) {
-			return nil, fmt.Errorf("schema of tool %s is not JSON", t.Name)
-		}
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = wire.AppendString(append(b, `{"type":"function","name":`...), t.Name)
-		b = wire.AppendString(append(b, `,"description":`...), t.Description)
-		b = append(append(b, `,"parameters":`...), t.Schema...)
-		b = append(b, `,"strict":false}`...)
-	}
-	return append(b, ']'), nil
+	return wire.AppendTools(append(b, `,"tools":`...), tools, toolForm)
 }
 
 func appendInput(b []byte, messages []llm.Message) []byte {

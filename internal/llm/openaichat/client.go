@@ -15,7 +15,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"sync"
 	"time"
 
 	"goserini/internal/llm"
@@ -68,9 +67,7 @@ type Client struct {
 	cfg      Config
 	endpoint wire.Endpoint
 	extra    []byte
-
-	mu     sync.Mutex
-	quirks map[string]quirks // by model
+	quirks   wire.Quirks[quirks]
 }
 
 // New returns a client. It opens no connection.
@@ -79,7 +76,8 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", cfg.Provider, err)
 	}
-	c := &Client{cfg: cfg, quirks: map[string]quirks{}}
+	c := &Client{cfg: cfg}
+	c.quirks = wire.Quirks[quirks]{Learn: c.learn, Statuses: refusals, Provider: cfg.Provider, Notice: cfg.Notice}
 	if c.cfg.LimitName == "" {
 		c.cfg.LimitName = limitOld
 	}
@@ -123,16 +121,7 @@ func (c *Client) Complete(ctx context.Context, req llm.Request, stream func(llm.
 	if stream == nil {
 		stream = func(llm.Delta) {}
 	}
-	for {
-		q := c.quirksOf(req.Model)
-		resp, err := c.once(ctx, req, q, stream)
-		if err == nil {
-			return resp, nil
-		}
-		if !c.adapt(req, q, err) {
-			return llm.Response{}, explainEffort(req, err)
-		}
-	}
+	return c.quirks.Complete(req, func(q quirks) (llm.Response, error) { return c.once(ctx, req, q, stream) })
 }
 
 func (c *Client) once(ctx context.Context, req llm.Request, q quirks, stream func(llm.Delta)) (llm.Response, error) {

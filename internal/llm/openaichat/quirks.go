@@ -1,7 +1,6 @@
 package openaichat
 
 import (
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -53,40 +52,8 @@ func (q quirks) limitName(preferred string) string {
 	return preferred
 }
 
-func (c *Client) quirksOf(model string) quirks {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.quirks[model]
-}
-
-// adapt learns from a refusal of the request made under q. It reports whether a changed
-// request is worth sending.
-func (c *Client) adapt(req llm.Request, q quirks, err error) bool {
-	var e *llm.Error
-	var d wire.Detail
-	if !errors.As(err, &e) || !errors.As(err, &d) || e.ContextOverflow || !refusal(e.Status) {
-		return false
-	}
-	changed, notice := c.learn(req, q, d)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.quirks[req.Model] != q {
-		return true // another call has learned something meanwhile
-	}
-	if changed == q {
-		return false
-	}
-	c.quirks[req.Model] = changed
-	if c.cfg.Notice != nil {
-		c.cfg.Notice(c.cfg.Provider + "/" + req.Model + ": " + notice + " (the server said: " + d.Message + ")")
-	}
-	return true
-}
-
-// refusal reports whether a status can mean that a field is not wanted. llama.cpp says so with 500.
-func refusal(status int) bool {
-	return slices.Contains([]int{0, http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusInternalServerError, http.StatusNotImplemented}, status)
-}
+// refusals are the statuses that can mean that a field is not wanted. llama.cpp says so with 500.
+var refusals = []int{0, http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusInternalServerError, http.StatusNotImplemented}
 
 // refusalWords, lower case, tell "this field is not wanted" from "this value is out of range".
 var refusalWords = []string{
@@ -138,18 +105,4 @@ func (c *Client) learn(req llm.Request, q quirks, d wire.Detail) (quirks, string
 		return q, "the instructions are sent " + [...]string{"", "under the role developer", "in the first user message"}[q.role]
 	}
 	return q, ""
-}
-
-// explainEffort adds what to do when the server refuses the effort the user asked for; it
-// is never dropped silently.
-func explainEffort(req llm.Request, err error) error {
-	var e *llm.Error
-	var d wire.Detail
-	if req.Effort == "" || !errors.As(err, &e) || !errors.As(err, &d) {
-		return err
-	}
-	if strings.Contains(strings.ToLower(d.Param+" "+d.Message), "effort") {
-		e.Message += " (effort " + req.Effort + " was asked for: leave it out or choose one this model takes)"
-	}
-	return err
 }

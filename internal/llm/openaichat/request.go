@@ -1,8 +1,6 @@
 package openaichat
 
 import (
-	"encoding/json"
-	"fmt"
 	"strconv"
 
 	"goserini/internal/llm"
@@ -65,24 +63,13 @@ func size(req llm.Request) int {
 	return n
 }
 
+var toolForm = wire.ToolForm{Open: `{"type":"function","function":{`, Schema: "parameters", Close: `}}`}
+
 func appendTools(b []byte, tools []llm.ToolSpec) ([]byte, error) {
 	if len(tools) == 0 {
 		return b, nil
 	}
-	b = append(b, `,"tools":[`...)
-	for i, t := range tools {
-		if !json.Valid(t.Schema) {
-			return nil, fmt.Errorf("schema of tool %s is not JSON", t.Name)
-		}
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = wire.AppendString(append(b, `{"type":"function","function":{"name":`...), t.Name)
-		b = wire.AppendString(append(b, `,"description":`...), t.Description)
-		b = append(append(b, `,"parameters":`...), t.Schema...)
-		b = append(b, `}}`...)
-	}
-	return append(b, ']'), nil
+	return wire.AppendTools(append(b, `,"tools":`...), tools, toolForm)
 }
 
 func appendMessages(b []byte, req llm.Request, q quirks) []byte {
