@@ -5,40 +5,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
-
 	"goserini/internal/expectation"
 	"goserini/internal/experiment"
 )
-
-// withCheck gives the eval command a check against an experiment file.
-func withCheck(term *terminal, eval *cobra.Command) *cobra.Command {
-	var file, condition string
-	eval.Flags().StringVar(&file, "check", "", "for a run directory: an experiment file with expected values; any difference is an error")
-	eval.Flags().StringVar(&condition, "condition", "", "with --check: the condition of the file (default: the one called as the run's folder, or the only one)")
-	eval.Example += "\n  goserini eval runs/demo --check experiments/demo.toml"
-	measure := eval.RunE
-	eval.RunE = func(cmd *cobra.Command, args []string) error {
-		if condition != "" && file == "" {
-			return usagef(cmd, "--condition %q is a condition of an experiment file: --check FILE is missing", condition)
-		}
-		if file == "" {
-			return measure(cmd, args)
-		}
-		if info, err := os.Stat(args[0]); err == nil && !info.IsDir() {
-			return usagef(cmd, "--check compares a run directory, and %s is a file", args[0])
-		}
-		expected, err := expectation.Read(file)
-		if err != nil {
-			return err
-		}
-		if err := measure(cmd, args); err != nil {
-			return err
-		}
-		return checkRun(term, args[0], expected, condition)
-	}
-	return eval
-}
 
 // checkRun compares a run directory and the scores that lie in it with what is expected.
 func checkRun(term *terminal, dir string, expected expectation.File, name string) error {

@@ -23,6 +23,8 @@ type evalOptions struct {
 	json     bool
 	judge    string
 	prices   []string
+	// check is an experiment file with expected values, condition the one of it that is meant.
+	check, condition string
 }
 
 func newEval(term *terminal) *cobra.Command {
@@ -38,15 +40,22 @@ Measures of rankings, by the names of ir_measures or trec_eval:
 
 ` + eval.Definitions(),
 		Example: `  goserini eval runs/demo
-  goserini eval --qrels qrels.txt run.txt -m nDCG@10 -m R@1000 -c`,
+  goserini eval --qrels qrels.txt run.txt -m nDCG@10 -m R@1000 -c
+  goserini eval runs/demo --check experiments/demo.toml`,
 		Args: exactly("RUN_DIR or RUN_FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			info, err := os.Stat(args[0])
 			if err != nil {
 				return fmt.Errorf("open run: %w", err)
 			}
+			if o.condition != "" && o.check == "" {
+				return usagef(cmd, "--condition %q is a condition of an experiment file: --check FILE is missing", o.condition)
+			}
 			if info.IsDir() {
 				return runEvalDir(cmd, term, args[0], o)
+			}
+			if o.check != "" {
+				return usagef(cmd, "--check compares a run directory, and %s is a file", args[0])
 			}
 			if o.qrels == "" {
 				return usagef(cmd, "%s is a file, taken as a TREC run: --qrels FILE is missing", args[0])
@@ -66,6 +75,8 @@ Measures of rankings, by the names of ir_measures or trec_eval:
 	f.BoolVar(&o.json, "json", false, "the same as --format json")
 	f.StringArrayVar(&o.prices, "prices", nil, "for a run directory: a price table that overrides the built-in one (repeatable)")
 	f.StringVar(&o.judge, "judge", "", "for a run directory: whose verdicts count (default: the only one there)")
+	f.StringVar(&o.check, "check", "", "for a run directory: an experiment file with expected values; any difference is an error")
+	f.StringVar(&o.condition, "condition", "", "with --check: the condition of the file (default: the one called as the run's folder, or the only one)")
 	return cmd
 }
 

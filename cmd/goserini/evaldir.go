@@ -11,6 +11,7 @@ import (
 	"goserini/internal/atomicfile"
 	"goserini/internal/benchmark"
 	"goserini/internal/eval"
+	"goserini/internal/expectation"
 	"goserini/internal/experiment"
 	"goserini/internal/judge"
 	"goserini/internal/llm"
@@ -25,15 +26,26 @@ func runEvalDir(cmd *cobra.Command, term *terminal, dir string, o evalOptions) e
 	if format != "table" && format != "json" {
 		return usagef(cmd, "--format %q: a run directory prints as table or json", format)
 	}
+	var expected expectation.File
+	if o.check != "" {
+		var err error
+		if expected, err = expectation.Read(o.check); err != nil {
+			return err
+		}
+	}
 	scores, err := scoreRun(term, dir, o.judge, o.prices)
 	if err != nil {
 		return err
 	}
-	if format == "json" {
-		return term.json(scores)
+	if format == "table" {
+		showScores(term, scores)
+	} else if err := term.json(scores); err != nil {
+		return err
 	}
-	showScores(term, scores)
-	return nil
+	if o.check == "" {
+		return nil
+	}
+	return checkRun(term, dir, expected, o.condition)
 }
 
 // scoreRun computes the scores of a run directory and writes them into it.

@@ -50,7 +50,7 @@ Start here:
 	}
 	add("start", newDemo(term), newAsk(term))
 	add("documents", newIndex(term), newSearch(term), newRead(term), newExplain(term), newAnalyze(term), newShow(term))
-	add("experiments", newSetup(term), newRun(term), newStatus(term), newMerge(term), newImport(term), newExport(term), newJudge(term), withCheck(term, newEval(term)), newTune(term), newCompare(term), newReport(term), newBench(term), newBenchmarks(term))
+	add("experiments", newSetup(term), newRun(term), newStatus(term), newMerge(term), newImport(term), newExport(term), newJudge(term), newEval(term), newTune(term), newCompare(term), newReport(term), newBench(term), newBenchmarks(term))
 	add("servers", newMCP(term), newServe(term), newRPC(term))
 	add("about", newModels(term), newDoctor(term), newVersion(term), newExitCodes())
 	root.SetHelpCommandGroupID("about")

@@ -17,6 +17,7 @@ package atomicfile
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -129,6 +130,24 @@ func Write(path string, data []byte, perm fs.FileMode) error {
 		return err
 	}
 	return f.Commit()
+}
+
+// Copy copies the file from to the path to, whole or not at all.
+func Copy(to, from string, perm fs.FileMode) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := Create(to, perm)
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+	if _, err := io.Copy(out, in); err != nil {
+		return fmt.Errorf("copy %s: %w", from, err)
+	}
+	return out.Commit()
 }
 
 // IsLeftover tells whether name (without its folder) is that of a temporary file

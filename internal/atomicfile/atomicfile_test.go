@@ -190,3 +190,26 @@ func TestLeftoversAreRecognisedAndRemoved(t *testing.T) {
 		t.Error("a folder that is not there: got no error")
 	}
 }
+
+func TestCopyIsWholeOrNotAtAll(t *testing.T) {
+	dir := t.TempDir()
+	from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
+	if err := os.WriteFile(from, []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := Copy(to, from, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(to); err != nil || string(got) != "text" {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if err := Copy(to, dir, 0o644); err == nil {
+		t.Error("a folder was copied as a file")
+	}
+	if got, err := os.ReadFile(to); err != nil || string(got) != "text" {
+		t.Errorf("a copy that failed changed the file: %q, %v", got, err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
+		t.Errorf("a copy that failed left something: %v, %v", entries, err)
+	}
+}

@@ -13,7 +13,6 @@ import (
 	"goserini/internal/corpus"
 	"goserini/internal/demo"
 	"goserini/internal/parquetfile"
-	"goserini/internal/trec"
 )
 
 // NotSetUpError says that a benchmark has to be fetched first.
@@ -67,24 +66,16 @@ func loadDemo() (*Benchmark, error) {
 	}
 	b := &Benchmark{
 		Name: d.Name, Title: d.Title, Judge: d.Judge,
-		Open:     func() (*corpus.Reader, error) { return corpus.FromDocuments(docs), nil },
-		evidence: trec.Qrels{}, gold: trec.Qrels{},
+		Open: func() (*corpus.Reader, error) { return corpus.FromDocuments(docs), nil },
+	}
+	if b.evidence, b.gold, err = demo.Qrels(); err != nil {
+		return nil, err
 	}
 	for _, q := range questions {
 		b.questions = append(b.questions, Question{ID: q.ID, Text: q.Text,
 			Answer: &Answer{Text: q.Answer, Aliases: q.Aliases, Unanswerable: q.Unanswerable}})
-		b.evidence[q.ID] = grades(q.Evidence)
-		b.gold[q.ID] = grades(q.Gold)
 	}
 	return b, nil
-}
-
-func grades(docids []string) map[string]int {
-	out := make(map[string]int, len(docids))
-	for _, id := range docids {
-		out[id] = 1
-	}
-	return out
 }
 
 // loadDescribed loads what a description names.

@@ -1,7 +1,6 @@
 package demo_test
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"goserini/internal/corpus"
 	"goserini/internal/demo"
 	"goserini/internal/index"
-	"goserini/internal/trec"
 )
 
 func load(t *testing.T) (map[string]corpus.Document, []demo.Question) {
@@ -217,38 +215,15 @@ func TestCrossReferencesLead(t *testing.T) {
 	}
 }
 
-func TestExportIsABenchmarkFolder(t *testing.T) {
-	docs, questions := load(t)
-	dir := filepath.Join(t.TempDir(), "demo")
-	for range 2 { // twice: files are replaced
-		if err := demo.Export(dir); err != nil {
-			t.Fatal(err)
-		}
-	}
-	data, err := os.ReadFile(filepath.Join(dir, "corpus.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := strings.Count(string(data), "\n"); got != len(docs) {
-		t.Errorf("corpus.jsonl has %d lines, want %d", got, len(docs))
-	}
-	topics, err := trec.ReadTopics(filepath.Join(dir, "queries.tsv"))
-	if err != nil || len(topics) != len(questions) {
-		t.Errorf("queries.tsv: %d topics, %v, want %d", len(topics), err, len(questions))
-	}
+func TestQrelsAreThoseOfTheQuestions(t *testing.T) {
+	_, questions := load(t)
 	evidence, gold, err := demo.Qrels()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]trec.Qrels{"qrel_evidence.txt": evidence, "qrel_gold.txt": gold, "qrels.txt": evidence} {
-		got, err := trec.ReadQrels(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, q := range questions {
-			if len(got[q.ID]) != len(want[q.ID]) {
-				t.Errorf("%s: %d judgments for %s, want %d", name, len(got[q.ID]), q.ID, len(want[q.ID]))
-			}
+	for _, q := range questions {
+		if len(evidence[q.ID]) != len(q.Evidence) || len(gold[q.ID]) != len(q.Gold) {
+			t.Errorf("%s: %d evidence and %d gold judgments, want %d and %d", q.ID, len(evidence[q.ID]), len(gold[q.ID]), len(q.Evidence), len(q.Gold))
 		}
 	}
 }

@@ -3,7 +3,6 @@ package experiment
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -90,24 +89,11 @@ func (b *Builder) add(rec trajectory.Record) error {
 
 // copyFile copies a file into the directory under a relative path with slashes.
 func (b *Builder) copyFile(from, rel string) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
 	path := filepath.Join(b.dir, filepath.FromSlash(rel))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	out, err := atomicfile.Create(path, 0o644)
-	if err != nil {
-		return err
-	}
-	defer out.Abort()
-	if _, err := io.Copy(out, in); err != nil {
-		return err
-	}
-	return out.Commit()
+	return atomicfile.Copy(path, from, 0o644)
 }
 
 // Finish writes the manifest and gives the directory its name. Finished is set if every one of

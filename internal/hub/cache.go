@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -142,20 +141,7 @@ func link(blob, path string) error {
 	if err == nil && os.Symlink(rel, path) == nil {
 		return nil
 	}
-	in, err := os.Open(blob)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := atomicfile.Create(path, 0o644)
-	if err != nil {
-		return err
-	}
-	defer out.Abort()
-	if _, err := io.Copy(out, in); err != nil {
-		return err
-	}
-	return out.Commit()
+	return atomicfile.Copy(path, blob, 0o644)
 }
 
 // remember notes which commit a branch or tag stood for.

@@ -42,38 +42,6 @@ func Create(path string, policy Sync) (*Writer, error) {
 	return &Writer{f: f, policy: policy}, nil
 }
 
-// Append opens a file, made if absent, to go on after its last line. A torn last
-// line is an error that names the offset; see OpenAt.
-func Append(path string, policy Sync) (*Writer, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
-		return nil, err
-	}
-	end, err := lastLineEnd(f)
-	if err != nil {
-		_ = f.Close()
-		return nil, fmt.Errorf("append to %s: %w", path, err)
-	}
-	return &Writer{f: f, policy: policy, offset: end}, nil
-}
-
-// lastLineEnd returns the size of a file that ends with a line end and leaves the
-// file positioned there.
-func lastLineEnd(f *os.File) (int64, error) {
-	end, err := f.Seek(0, io.SeekEnd)
-	if err != nil || end == 0 {
-		return end, err
-	}
-	var last [1]byte
-	if _, err := f.ReadAt(last[:], end-1); err != nil {
-		return 0, err
-	}
-	if last[0] != '\n' {
-		return 0, fmt.Errorf("the last line has no end (at byte %d): read the file and go on at the offset its tail gives", end)
-	}
-	return end, nil
-}
-
 // OpenAt opens a file, made if absent, to go on at offset, which is that of a
 // [Tail] or 0. What stands behind the offset is cut off; a line end missing before
 // it is added.
@@ -162,13 +130,6 @@ func (w *Writer) undo() error {
 	}
 	_, err := w.f.Seek(w.offset, io.SeekStart)
 	return err
-}
-
-// Sync forces all lines to disk.
-func (w *Writer) Sync() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.f.Sync()
 }
 
 // Close forces all lines to disk and closes the file.

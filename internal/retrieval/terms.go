@@ -157,9 +157,6 @@ func contentTerms(terms []QueryTerm) []QueryTerm {
 	return content
 }
 
-// Terms are the distinct terms of the query that are looked for: all but function words.
-func (m *Matcher) Terms() []QueryTerm { return m.terms }
-
 // letterCode maps the ASCII letters, case folded, to 1-26 and the digits to 27-31; every
 // other byte is 0.
 var letterCode = func() (code [256]uint16) {

@@ -18,6 +18,7 @@ import (
 	"path"
 	"path/filepath"
 
+	"goserini/internal/atomicfile"
 	"goserini/internal/benchmark"
 	"goserini/internal/browsecompplus"
 	"goserini/internal/fetch"
@@ -274,7 +275,7 @@ func link(file, place string) error {
 	if os.Symlink(abs, place) == nil {
 		return nil
 	}
-	return copyFile(abs, place)
+	return atomicfile.Copy(place, abs, 0o644)
 }
 
 // CheckCounts compares what is there with what the description expects, in words.

@@ -60,20 +60,3 @@ func (i interruptible) Read(p []byte) (int, error) {
 	}
 	return i.r.Read(p)
 }
-
-func copyFile(from, to string) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := atomicfile.Create(to, 0o644)
-	if err != nil {
-		return err
-	}
-	defer out.Abort()
-	if _, err := io.Copy(out, in); err != nil {
-		return err
-	}
-	return out.Commit()
-}

@@ -58,13 +58,6 @@ func (h *Hub) Put(dataset, path string, content []byte) {
 	h.files[dataset][path] = content
 }
 
-// Asked says how often a path of the server was asked for.
-func (h *Hub) Asked(path string) int {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.asked[path]
-}
-
 // Requests is the number of all requests.
 func (h *Hub) Requests() int {
 	h.mu.Lock()
