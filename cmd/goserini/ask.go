@@ -169,6 +169,9 @@ func (r *researcher) closing(term *terminal, rec trajectory.Record, took time.Du
 	u := rec.Usage
 	term.say("%s in %s: %d turns, %d tool calls, %s tokens in (%s cached), %s out, %s", rec.Status, duration(took), rec.Turns, rec.ExecutedCalls,
 		count(u.Input+u.CacheRead+u.CacheWrite), count(u.CacheRead), count(u.Output), r.cost(rec))
+	if n := rec.UncountedCalls; n > 0 {
+		term.say("the server counted no tokens for %d of the model calls: tokens and cost are lower bounds", n)
+	}
 	term.hint("record: %s", out)
 	if c := rec.Answer.Citations; len(c) > 0 && indexDir != "" {
 		term.hint("source: goserini read --index %s %s", shellQuote(indexDir), shellQuote(c[0].DocID))
