@@ -32,6 +32,14 @@ const (
 	ReadTool   = "read_document"
 )
 
+// reason is the first parameter of every tool. It is asked for and recorded, but
+// neither its length nor its presence is enforced: the paper's system never checks
+// it, and a call refused for it would only cost a turn.
+var reason = tool.Parameter{
+	Name: "reason", Kind: tool.Text, Required: true,
+	About: "Why this call, in fewer than 100 words: the clue, gap, candidate or ranking problem it is about. Give it first.",
+}
+
 // Controller offers the tools over one retriever. It holds what one conversation has
 // searched, so each conversation gets its own; with Options.Stateless it may be
 // shared. It is safe for concurrent use.
@@ -73,13 +81,13 @@ func (c *Controller) Tools() []tool.Tool {
 type work func(ctx context.Context) (tool.Result, error)
 
 // tool wraps begin, which sees converted arguments, into a tool.
-func (c *Controller) tool(name, description string, params []parameter, begin func(arguments) (work, error)) tool.Tool {
+func (c *Controller) tool(name, description string, params []tool.Parameter, begin func(tool.Arguments) (work, error)) tool.Tool {
 	return tool.Tool{
 		Name:        name,
 		Description: c.describe(name, description),
-		Schema:      schema(params),
+		Schema:      tool.Schema(params),
 		Begin: func(raw json.RawMessage) func(context.Context) (tool.Result, error) {
-			args, err := parseArguments(name, params, raw)
+			args, err := tool.ParseArguments(name, params, raw)
 			var do work
 			if err == nil {
 				do, err = begin(args)
@@ -132,7 +140,7 @@ type FailureDetails struct {
 // mistakes in its call, and a backend that may answer later. Everything else ends the
 // question.
 func refusal(name string, err error) (tool.Result, error) {
-	var m mistake
+	var m tool.Mistake
 	switch {
 	case errors.As(err, &m):
 		return tool.Result{Text: string(m), IsError: true}, nil

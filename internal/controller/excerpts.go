@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"goserini/internal/retrieval"
+	"goserini/internal/tool"
 )
 
 // excerptBatch is the number of hits excerpted at a time, so that a page that fills up
@@ -279,10 +280,10 @@ func (p *previews) passage(d document, from, size, length int) preview {
 }
 
 // squeeze puts text on one line and every run of blanks into one.
-func squeeze(text string) string { return oneLine(strings.Join(strings.Fields(text), " ")) }
+func squeeze(text string) string { return tool.OneLine(strings.Join(strings.Fields(text), " ")) }
 
 func firstCharacters(text string, n int) string {
-	shown, _, _ := clip(text, n)
+	shown, _, _ := tool.Clip(text, n)
 	return shown
 }
 

@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"fmt"
+	"goserini/internal/tool"
 	"regexp"
 	"regexp/syntax"
 	"strings"
@@ -35,7 +36,7 @@ type finder struct {
 func newFinder(toolName, pattern string) (*finder, error) {
 	pattern = strings.TrimSpace(pattern)
 	if n := utf8.RuneCountInString(pattern); n > longestPattern {
-		return nil, mistake(fmt.Sprintf("%s: find has %d characters; at most %d are accepted. Call it again with a shorter phrase.", toolName, n, longestPattern))
+		return nil, tool.Mistake(fmt.Sprintf("%s: find has %d characters; at most %d are accepted. Call it again with a shorter phrase.", toolName, n, longestPattern))
 	}
 	f := &finder{written: pattern}
 	literal := literalPattern(pattern)
@@ -51,11 +52,11 @@ func newFinder(toolName, pattern string) (*finder, error) {
 	}
 	parsed, err := syntax.Parse(expression, syntax.Perl)
 	if err != nil {
-		f.note = fmt.Sprintf("find is no regular expression (%s), so it was looked for as it is written.", oneLine(err.Error()))
+		f.note = fmt.Sprintf("find is no regular expression (%s), so it was looked for as it is written.", tool.OneLine(err.Error()))
 		return f, f.compile(toolName, literal)
 	}
 	if program, err := syntax.Compile(parsed.Simplify()); err != nil || len(program.Inst) > largestProgram {
-		return nil, mistake(fmt.Sprintf("%s: find %s is too complex. Call it again with a simpler expression.", toolName, quoteJSON(pattern)))
+		return nil, tool.Mistake(fmt.Sprintf("%s: find %s is too complex. Call it again with a simpler expression.", toolName, tool.QuoteJSON(pattern)))
 	}
 	return f, f.compile(toolName, literal+"|"+expression)
 }
@@ -63,10 +64,10 @@ func newFinder(toolName, pattern string) (*finder, error) {
 func (f *finder) compile(toolName, expression string) error {
 	re, err := regexp.Compile("(?im:" + expression + ")")
 	if err != nil {
-		return mistake(fmt.Sprintf("%s: find %s cannot be looked for: %s. Call it again with a simpler one.", toolName, quoteJSON(f.written), oneLine(err.Error())))
+		return tool.Mistake(fmt.Sprintf("%s: find %s cannot be looked for: %s. Call it again with a simpler one.", toolName, tool.QuoteJSON(f.written), tool.OneLine(err.Error())))
 	}
 	if re.MatchString("") {
-		return mistake(fmt.Sprintf("%s: find %s matches everywhere. Call it again with a pattern that needs at least one character.", toolName, quoteJSON(f.written)))
+		return tool.Mistake(fmt.Sprintf("%s: find %s matches everywhere. Call it again with a pattern that needs at least one character.", toolName, tool.QuoteJSON(f.written)))
 	}
 	f.re = re
 	return nil

@@ -31,13 +31,13 @@ type findPage struct {
 	context map[int]string
 }
 
-func (c *Controller) beginFindInDocument(args arguments, d ReadDetails, pattern string) (work, error) {
+func (c *Controller) beginFindInDocument(args tool.Arguments, d ReadDetails, pattern string) (work, error) {
 	f, err := newFinder(ReadTool, pattern)
 	if err != nil {
 		return nil, err
 	}
 	d.Find = f.written
-	d.Limit = args.integer("limit", findLines)
+	d.Limit = args.Integer("limit", findLines)
 	if f.note != "" {
 		d.Notes = append(d.Notes, f.note)
 	}
@@ -176,12 +176,12 @@ func writePiece(b *strings.Builder, number int, line string, at int) {
 
 func findInHead(d ReadDetails) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "docid=%s lines %d-%d of %d\n", showID(d.DocID), d.FirstLine, d.LastLine, d.TotalLines)
+	fmt.Fprintf(&b, "docid=%s lines %d-%d of %d\n", tool.ShowID(d.DocID), d.FirstLine, d.LastLine, d.TotalLines)
 	atLeast := ""
 	if d.Uncounted {
 		atLeast = "at least "
 	}
-	fmt.Fprintf(&b, "find=%s: %s%d matching lines", quoteJSON(d.Find), atLeast, d.Matches)
+	fmt.Fprintf(&b, "find=%s: %s%d matching lines", tool.QuoteJSON(d.Find), atLeast, d.Matches)
 	if d.Offset > 1 {
 		fmt.Fprintf(&b, " from line %d on", d.Offset)
 	}
@@ -206,7 +206,7 @@ func findInFoot(d ReadDetails) string {
 		foot = fmt.Sprintf("The page is full: %d matching lines were asked for.\n", d.Limit)
 	}
 	return foot + fmt.Sprintf("More matches: read_document({\"reason\":\"...\",\"docid\":%s,\"find\":%s,\"offset\":%d,\"limit\":%d})",
-		quoteJSON(d.DocID), quoteJSON(d.Find), d.NextOffset, d.Limit)
+		tool.QuoteJSON(d.DocID), tool.QuoteJSON(d.Find), d.NextOffset, d.Limit)
 }
 
 // readLines reads lines of the document of d, of whatever spelling of its docid exists.

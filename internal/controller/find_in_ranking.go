@@ -39,19 +39,19 @@ type FindDetails struct {
 	Notes      []string `json:"notes,omitempty"`
 }
 
-func (c *Controller) beginFindInRanking(args arguments, id, pattern string) (work, error) {
+func (c *Controller) beginFindInRanking(args tool.Arguments, id, pattern string) (work, error) {
 	f, err := newFinder(BrowseTool, pattern)
 	if err != nil {
 		return nil, err
 	}
-	d := FindDetails{SearchID: id, Find: f.written, Offset: args.integer("offset", 1), Limit: args.integer("limit", c.options.PageHits), Notes: args.notes}
+	d := FindDetails{SearchID: id, Find: f.written, Offset: args.Integer("offset", 1), Limit: args.Integer("limit", c.options.PageHits), Notes: args.Notes}
 	if f.note != "" {
 		d.Notes = append(d.Notes, f.note)
 	}
 	var slots []*slot
 	if id == allRankings && !c.options.Stateless {
 		if slots = c.rankings.kept(); len(slots) == 0 {
-			return nil, mistake("read_search_results: no search has been made yet. Call search first.")
+			return nil, tool.Mistake("read_search_results: no search has been made yet. Call search first.")
 		}
 	} else {
 		s, err := c.rankings.find(id)
@@ -177,7 +177,7 @@ func (c *Controller) findEntry(ctx context.Context, f *finder, r row) (string, e
 		return "", nil
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d. docid=%s\n", r.rank, showID(r.hit.DocID))
+	fmt.Fprintf(&b, "%d. docid=%s\n", r.rank, tool.ShowID(r.hit.DocID))
 	title := r.hit.Title
 	if title == "" {
 		title = d.title
@@ -191,10 +191,10 @@ func (c *Controller) findEntry(ctx context.Context, f *finder, r row) (string, e
 		if first > 0 {
 			where += fmt.Sprintf(", characters %d-%d", first, last)
 		}
-		fmt.Fprintf(&b, "   Line %s: %s\n", where, oneLine(piece))
+		fmt.Fprintf(&b, "   Line %s: %s\n", where, tool.OneLine(piece))
 	}
 	if more > 0 {
-		fmt.Fprintf(&b, "   (%d more matching lines: read_document({\"reason\":\"...\",\"docid\":%s,\"find\":%s}))\n", more, quoteJSON(r.hit.DocID), quoteJSON(f.written))
+		fmt.Fprintf(&b, "   (%d more matching lines: read_document({\"reason\":\"...\",\"docid\":%s,\"find\":%s}))\n", more, tool.QuoteJSON(r.hit.DocID), tool.QuoteJSON(f.written))
 	}
 	if !d.whole {
 		fmt.Fprintf(&b, "   (only its first %d MB were looked through; read_document with find looks through all)\n", documentBytes>>20)
@@ -208,7 +208,7 @@ func findHead(d FindDetails) string {
 	if d.LookedAt < d.Offset {
 		first = 0
 	}
-	fmt.Fprintf(&b, "ranks %d-%d of %d looked through for find=%s, search_id=%s", first, max(d.LookedAt, first), d.Total, quoteJSON(d.Find), showID(d.SearchID))
+	fmt.Fprintf(&b, "ranks %d-%d of %d looked through for find=%s, search_id=%s", first, max(d.LookedAt, first), d.Total, tool.QuoteJSON(d.Find), tool.ShowID(d.SearchID))
 	for _, n := range d.Notes {
 		b.WriteString("\nNote: " + n)
 	}
@@ -227,5 +227,5 @@ func findFoot(d FindDetails) string {
 		foot = fmt.Sprintf("The page is full: %d matching documents were asked for.\n", d.Limit)
 	}
 	return foot + fmt.Sprintf("More: read_search_results({\"reason\":\"...\",\"search_id\":%s,\"find\":%s,\"offset\":%d,\"limit\":%d})",
-		quoteJSON(d.SearchID), quoteJSON(d.Find), d.NextOffset, d.Limit)
+		tool.QuoteJSON(d.SearchID), tool.QuoteJSON(d.Find), d.NextOffset, d.Limit)
 }

@@ -201,7 +201,7 @@ func (h *hitRenderer) mark(r row, v preview, above []row) hitView {
 	view.seen = h.c.history.seenLine(h.page.moment, r.hit.DocID)
 	if twin := h.twin(r, v, above); twin != "" {
 		view.texts, view.lines = nil, ""
-		view.note = "(nearly the same text as docid=" + showID(twin) + ")"
+		view.note = "(nearly the same text as docid=" + tool.ShowID(twin) + ")"
 	}
 	return view
 }
@@ -248,7 +248,7 @@ func (h *hitRenderer) text() string {
 // head is the head of a page.
 func (h *hitRenderer) head(d RankingDetails) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "ranks %d-%d of %d, search_id=%s\n", d.FirstRank, d.LastRank, d.Total, showID(d.SearchID))
+	fmt.Fprintf(&b, "ranks %d-%d of %d, search_id=%s\n", d.FirstRank, d.LastRank, d.Total, tool.ShowID(d.SearchID))
 	b.WriteString(queryLines(d.Queries))
 	for _, line := range h.found.reading {
 		b.WriteString("\n" + line)
@@ -275,8 +275,8 @@ func queryLines(queries []string) string {
 		if len(queries) > 1 {
 			label = fmt.Sprintf("Query %d: ", i+1)
 		}
-		shown, total, cut := clip(query, queryShown)
-		lines[i] = label + quoteJSON(shown)
+		shown, total, cut := tool.Clip(query, queryShown)
+		lines[i] = label + tool.QuoteJSON(shown)
 		if cut {
 			lines[i] += fmt.Sprintf(" (first %d of %d characters; all of it was searched)", queryShown, total)
 		}
@@ -287,7 +287,7 @@ func queryLines(queries []string) string {
 // hitEntry renders one hit; it ends with a line end.
 func hitEntry(r row, v hitView) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d. docid=%s", r.rank, showID(r.hit.DocID))
+	fmt.Fprintf(&b, "%d. docid=%s", r.rank, tool.ShowID(r.hit.DocID))
 	if r.hit.HasScore {
 		fmt.Fprintf(&b, " score=%.4f", r.hit.Score)
 	}
@@ -301,18 +301,18 @@ func hitEntry(r row, v hitView) string {
 	if title == "" {
 		title = v.title
 	}
-	title = strings.TrimSpace(oneLine(title))
-	shown, total, cut := clip(title, titleShown)
+	title = strings.TrimSpace(tool.OneLine(title))
+	shown, total, cut := tool.Clip(title, titleShown)
 	if cut {
 		shown += fmt.Sprintf(" … (first %d of %d characters; read_document has all)", titleShown, total)
 	}
 	field("Title", shown)
-	field("Source", firstCharacters(oneLine(v.source), sourceShown))
+	field("Source", firstCharacters(tool.OneLine(v.source), sourceShown))
 	field("Found by", v.foundBy)
 	field("Seen", v.seen)
 	field("Lines", v.lines)
 	for _, text := range v.texts {
-		field("Excerpt", oneLine(text))
+		field("Excerpt", tool.OneLine(text))
 	}
 	switch {
 	case v.note != "":
@@ -355,7 +355,7 @@ func (h *hitRenderer) foot(d RankingDetails) string {
 			newOnly = `,"new_only":true`
 		}
 		fmt.Fprintf(&b, "More hits: read_search_results({\"reason\":\"...\",\"search_id\":%s,\"offset\":%d,\"limit\":%d%s})\n",
-			quoteJSON(d.SearchID), d.NextOffset, h.page.limit, newOnly)
+			tool.QuoteJSON(d.SearchID), d.NextOffset, h.page.limit, newOnly)
 	} else {
 		b.WriteString("No more hits.\n")
 	}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"goserini/internal/retrieval"
+	"goserini/internal/tool"
 )
 
 const (
@@ -53,7 +54,7 @@ func (c *Controller) openAtBest(ctx context.Context, d *ReadDetails) (*opening, 
 		return nil, nil
 	}
 	d.Offset, d.Column = leadIn(doc.text, best[0], int(leadShare*float64(length)))
-	shown, _, _ := clip(doc.text[best[0].Start:], length)
+	shown, _, _ := tool.Clip(doc.text[best[0].Start:], length)
 	return &opening{
 		searchID: s.id, query: strings.Join(s.request.queries, " / "), line: best[0].FirstLine,
 		outline: m.Outline(doc.text, from, outlinePlaces, outlineLength),
@@ -102,7 +103,7 @@ func leadIn(text string, p retrieval.Passage, lead int) (line, column int) {
 func (o *opening) head(d ReadDetails) string {
 	var b strings.Builder
 	shown := firstCharacters(o.query, 100)
-	fmt.Fprintf(&b, "\nOpened at the best passage for %s %s, line %d.", o.searchID, quoteJSON(shown), o.line)
+	fmt.Fprintf(&b, "\nOpened at the best passage for %s %s, line %d.", o.searchID, tool.QuoteJSON(shown), o.line)
 	if d.FirstLine > 1 {
 		b.WriteString(" The document begins at offset 1.")
 	}

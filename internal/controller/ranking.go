@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"goserini/internal/retrieval"
+	"goserini/internal/tool"
 )
 
 // rememberedBytes bounds the queries remembered for rankings no longer kept.
@@ -167,16 +168,16 @@ func (r *rankings) requestOf(id string) (request, int, error) {
 	if r.stateless {
 		req, ok := parseStatelessID(id)
 		if !ok {
-			return req, 0, mistake(fmt.Sprintf("search_id %s is not one that search returned. Call search and use the search_id of its result.", shortID(id)))
+			return req, 0, tool.Mistake(fmt.Sprintf("search_id %s is not one that search returned. Call search and use the search_id of its result.", shortID(id)))
 		}
 		return req, 0, nil
 	}
 	n, err := strconv.Atoi(strings.TrimPrefix(id, "s"))
 	switch {
 	case err != nil || n < 1 || n > len(r.requests) || id != searchID(n):
-		return request{}, 0, mistake(fmt.Sprintf("search_id %s was never issued; %s.", shortID(id), r.issued()))
+		return request{}, 0, tool.Mistake(fmt.Sprintf("search_id %s was never issued; %s.", shortID(id), r.issued()))
 	case n <= r.forgotten:
-		return request{}, 0, mistake(fmt.Sprintf("search_id %s has expired. Call search again with its query.", id))
+		return request{}, 0, tool.Mistake(fmt.Sprintf("search_id %s has expired. Call search again with its query.", id))
 	}
 	return r.requests[n-1], n, nil
 }
@@ -203,9 +204,9 @@ func (r *rankings) insert(s *slot) *slot {
 
 // shortID renders a foreign id for a sentence.
 func shortID(id string) string {
-	shown, total, cut := clip(id, 100)
+	shown, total, cut := tool.Clip(id, 100)
 	if cut {
-		return fmt.Sprintf("%s… (%d characters)", quoteJSON(shown), total)
+		return fmt.Sprintf("%s… (%d characters)", tool.QuoteJSON(shown), total)
 	}
-	return quoteJSON(shown)
+	return tool.QuoteJSON(shown)
 }

@@ -46,53 +46,53 @@ type ReadDetails struct {
 	short bool
 }
 
-func (c *Controller) readParameters() []parameter {
+func (c *Controller) readParameters() []tool.Parameter {
 	nav := c.options.Navigator
-	params := []parameter{
+	params := []tool.Parameter{
 		reason,
-		{name: "docid", kind: text, required: true,
-			about: "The docid of a hit, exactly as shown (without surrounding quotes if it was shown in quotes)."},
-		{name: "offset", kind: integer, def: 1,
-			about: "First line to show, counted from 1."},
-		{name: "limit", kind: integer, def: c.options.ReadLines,
-			about: "Number of lines to show."},
-		{name: "column", kind: integer, def: 1,
-			about: "First character to show of the line at offset, counted from 1. Only for going on inside a line too long for one page, as the page then says."},
+		{Name: "docid", Kind: tool.Text, Required: true,
+			About: "The docid of a hit, exactly as shown (without surrounding quotes if it was shown in quotes)."},
+		{Name: "offset", Kind: tool.Integer, Default: 1,
+			About: "First line to show, counted from 1."},
+		{Name: "limit", Kind: tool.Integer, Default: c.options.ReadLines,
+			About: "Number of lines to show."},
+		{Name: "column", Kind: tool.Integer, Default: 1,
+			About: "First character to show of the line at offset, counted from 1. Only for going on inside a line too long for one page, as the page then says."},
 	}
 	if nav.ReadAtBest {
-		params[2].def = 0
-		params[2].about += " Without it the document opens at its best passage for the search that found it."
-		params[3].def = 0
-		params[3].about += fmt.Sprintf(" Without it a page has at most %d lines and about %d characters.", c.options.ReadLines, c.options.OpeningLength)
+		params[2].Default = 0
+		params[2].About += " Without it the document opens at its best passage for the search that found it."
+		params[3].Default = 0
+		params[3].About += fmt.Sprintf(" Without it a page has at most %d lines and about %d characters.", c.options.ReadLines, c.options.OpeningLength)
 	}
 	if nav.Find {
-		params = append(params, parameter{name: "find", kind: text,
-			about: "A phrase or regular expression; shows the lines of the document that match, from offset on, instead of all lines."})
+		params = append(params, tool.Parameter{Name: "find", Kind: tool.Text,
+			About: "A phrase or regular expression; shows the lines of the document that match, from offset on, instead of all lines."})
 	}
 	return params
 }
 
-func (c *Controller) beginRead(args arguments) (work, error) {
-	id := args.texts["docid"]
+func (c *Controller) beginRead(args tool.Arguments) (work, error) {
+	id := args.Texts["docid"]
 	if id == "" {
-		return nil, missing(ReadTool, "docid", `{"reason":"check the date","docid":"DOCID"}`, c.readParameters())
+		return nil, tool.Missing(ReadTool, "docid", `{"reason":"check the date","docid":"DOCID"}`, c.readParameters())
 	}
 	if len(id) > longestDocID {
-		return nil, mistake(fmt.Sprintf("read_document: docid has %d bytes; none longer than %d can be read. Give a docid as search or read_search_results showed it.", len(id), longestDocID))
+		return nil, tool.Mistake(fmt.Sprintf("read_document: docid has %d bytes; none longer than %d can be read. Give a docid as search or read_search_results showed it.", len(id), longestDocID))
 	}
 	d := ReadDetails{
 		DocID:  id,
-		Offset: args.integer("offset", 1),
-		Limit:  args.integer("limit", c.options.ReadLines),
-		Column: args.integer("column", 1),
-		Notes:  args.notes,
+		Offset: args.Integer("offset", 1),
+		Limit:  args.Integer("limit", c.options.ReadLines),
+		Column: args.Integer("column", 1),
+		Notes:  args.Notes,
 	}
-	if find := args.texts["find"]; strings.TrimSpace(find) != "" {
+	if find := args.Texts["find"]; strings.TrimSpace(find) != "" {
 		return c.beginFindInDocument(args, d, find)
 	}
-	_, hasOffset := args.integers["offset"]
-	_, hasColumn := args.integers["column"]
-	_, hasLimit := args.integers["limit"]
+	_, hasOffset := args.Integers["offset"]
+	_, hasColumn := args.Integers["column"]
+	_, hasLimit := args.Integers["limit"]
 	d.short = c.options.Navigator.ReadAtBest && !hasLimit
 	atBest := c.options.Navigator.ReadAtBest && !hasOffset && !hasColumn
 	return func(ctx context.Context) (tool.Result, error) { return c.readDocument(ctx, d, atBest) }, nil
@@ -146,7 +146,7 @@ func (c *Controller) readChunk(ctx context.Context, d *ReadDetails) (retrieval.C
 			return retrieval.Chunk{}, err
 		}
 	}
-	return retrieval.Chunk{}, mistake(fmt.Sprintf(
+	return retrieval.Chunk{}, tool.Mistake(fmt.Sprintf(
 		"No document has the docid %s. Give a docid exactly as search or read_search_results showed it.", shortID(d.DocID)))
 }
 
@@ -157,7 +157,7 @@ func undecorated(id string) string {
 		id = strings.TrimSuffix(inner, "]")
 	}
 	id = strings.TrimPrefix(id, "docid=")
-	if unquoted, ok := unquoteJSON(id); ok {
+	if unquoted, ok := tool.UnquoteJSON(id); ok {
 		return unquoted
 	}
 	return id
@@ -221,7 +221,7 @@ func room(lines []string, column, length int) int {
 
 // prefixBytes is the length in bytes of the first n characters of text.
 func prefixBytes(text string, n int) int {
-	shown, _, _ := clip(text, n)
+	shown, _, _ := tool.Clip(text, n)
 	return len(shown)
 }
 
@@ -261,8 +261,8 @@ func fromColumn(line string, column int, d ReadDetails) (string, error) {
 		at += size
 	}
 	if at == len(line) {
-		return "", mistake(fmt.Sprintf("Line %d of docid %s has %d characters; column %d is past its end. Go on with offset %d and no column.",
-			d.Offset, showID(d.DocID), column-1-left, column, d.Offset+1))
+		return "", tool.Mistake(fmt.Sprintf("Line %d of docid %s has %d characters; column %d is past its end. Go on with offset %d and no column.",
+			d.Offset, tool.ShowID(d.DocID), column-1-left, column, d.Offset+1))
 	}
 	return line[at:], nil
 }
@@ -295,7 +295,7 @@ func numbered(number, column int, line string) string {
 
 func readHead(d ReadDetails, part *span, at *opening) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "docid=%s lines %d-%d of %d", showID(d.DocID), d.FirstLine, d.LastLine, d.TotalLines)
+	fmt.Fprintf(&b, "docid=%s lines %d-%d of %d", tool.ShowID(d.DocID), d.FirstLine, d.LastLine, d.TotalLines)
 	if part != nil {
 		fmt.Fprintf(&b, "\nLine %d is long: characters %d-%d of its %d are on this page.", part.number, part.first, part.last, part.total)
 	}
@@ -316,7 +316,7 @@ func readFoot(d ReadDetails) string {
 	if d.CutBy != "" && d.OpenedFor == "" && !d.short {
 		fmt.Fprintf(&b, "The page is full: lines up to %d were asked for.\n", min(d.Offset+d.Limit-1, d.TotalLines))
 	}
-	fmt.Fprintf(&b, "More lines: read_document({\"reason\":\"...\",\"docid\":%s,\"offset\":%d", quoteJSON(d.DocID), d.NextOffset)
+	fmt.Fprintf(&b, "More lines: read_document({\"reason\":\"...\",\"docid\":%s,\"offset\":%d", tool.QuoteJSON(d.DocID), d.NextOffset)
 	if d.NextColumn != 0 {
 		fmt.Fprintf(&b, ",\"column\":%d", d.NextColumn)
 	}

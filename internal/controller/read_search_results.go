@@ -11,24 +11,24 @@ import (
 // allRankings is the search_id that stands for all rankings kept, for find.
 const allRankings = "all"
 
-func (c *Controller) browseParameters() []parameter {
+func (c *Controller) browseParameters() []tool.Parameter {
 	nav := c.options.Navigator
-	params := []parameter{
+	params := []tool.Parameter{
 		reason,
-		{name: "search_id", kind: text, required: true,
-			about: "The search_id that search returned."},
-		{name: "offset", kind: integer, def: c.options.FirstPage + 1,
-			about: "First rank to show, counted from 1."},
-		{name: "limit", kind: integer, def: c.options.PageHits,
-			about: "Number of hits to show."},
+		{Name: "search_id", Kind: tool.Text, Required: true,
+			About: "The search_id that search returned."},
+		{Name: "offset", Kind: tool.Integer, Default: c.options.FirstPage + 1,
+			About: "First rank to show, counted from 1."},
+		{Name: "limit", Kind: tool.Integer, Default: c.options.PageHits,
+			About: "Number of hits to show."},
 	}
 	if nav.Find {
 		if !c.options.Stateless {
-			params[1].about += fmt.Sprintf(" With find, %q stands for all rankings so far.", allRankings)
+			params[1].About += fmt.Sprintf(" With find, %q stands for all rankings so far.", allRankings)
 		}
-		params[2].about += " With find it is 1 unless given."
-		params = append(params, parameter{name: "find", kind: text,
-			about: "A phrase or regular expression to look for in the text of the ranked documents; shows the documents that match, with the matching lines."})
+		params[2].About += " With find it is 1 unless given."
+		params = append(params, tool.Parameter{Name: "find", Kind: tool.Text,
+			About: "A phrase or regular expression to look for in the text of the ranked documents; shows the documents that match, with the matching lines."})
 	}
 	if nav.Novelty {
 		params = append(params, newOnlyParameter)
@@ -36,12 +36,12 @@ func (c *Controller) browseParameters() []parameter {
 	return params
 }
 
-func (c *Controller) beginBrowse(args arguments) (work, error) {
-	id := strings.TrimSpace(args.texts["search_id"])
+func (c *Controller) beginBrowse(args tool.Arguments) (work, error) {
+	id := strings.TrimSpace(args.Texts["search_id"])
 	if id == "" {
-		return nil, missing(BrowseTool, "search_id", `{"reason":"look deeper","search_id":"s1","offset":6,"limit":10}`, c.browseParameters())
+		return nil, tool.Missing(BrowseTool, "search_id", `{"reason":"look deeper","search_id":"s1","offset":6,"limit":10}`, c.browseParameters())
 	}
-	if find := args.texts["find"]; strings.TrimSpace(find) != "" {
+	if find := args.Texts["find"]; strings.TrimSpace(find) != "" {
 		return c.beginFindInRanking(args, id, find)
 	}
 	slot, err := c.rankings.find(id)
@@ -50,11 +50,11 @@ func (c *Controller) beginBrowse(args arguments) (work, error) {
 	}
 	page := hitPage{
 		slot:    slot,
-		offset:  args.integer("offset", c.options.FirstPage+1),
-		limit:   args.integer("limit", c.options.PageHits),
-		newOnly: args.booleans["new_only"],
+		offset:  args.Integer("offset", c.options.FirstPage+1),
+		limit:   args.Integer("limit", c.options.PageHits),
+		newOnly: args.Booleans["new_only"],
 		moment:  c.history.moment(),
-		notes:   args.notes,
+		notes:   args.Notes,
 	}
 	return func(ctx context.Context) (tool.Result, error) { return c.showHits(ctx, page) }, nil
 }

@@ -2,6 +2,7 @@ package controller
 
 import (
 	"encoding/json"
+	"goserini/internal/tool"
 	"strings"
 )
 
@@ -40,7 +41,7 @@ func (r request) statelessID() string {
 	}
 	quoted := make([]string, len(r.queries))
 	for i, q := range r.queries {
-		quoted[i] = quoteJSON(q)
+		quoted[i] = tool.QuoteJSON(q)
 	}
 	return statelessPrefix + "[" + strings.Join(quoted, ",") + "]"
 }

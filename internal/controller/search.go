@@ -13,16 +13,16 @@ import (
 // carry: it stands on every page.
 const longestStatelessQuery = 2000
 
-func (c *Controller) searchParameters() []parameter {
+func (c *Controller) searchParameters() []tool.Parameter {
 	nav := c.options.Navigator
 	about := "The words to look for, as one plain string. Short beats long; there are no operators or fields."
 	if nav.Syntax {
 		about = "The words to look for, as one plain string. Short beats long."
 	}
-	params := []parameter{reason, {name: "query", kind: text, required: true, about: about}}
+	params := []tool.Parameter{reason, {Name: "query", Kind: tool.Text, Required: true, About: about}}
 	if nav.MultiQuery {
-		params = append(params, parameter{name: "queries", kind: list,
-			about: fmt.Sprintf("Further queries to search together with query, at most %d in all; their rankings are fused into one.", maxQueries)})
+		params = append(params, tool.Parameter{Name: "queries", Kind: tool.List,
+			About: fmt.Sprintf("Further queries to search together with query, at most %d in all; their rankings are fused into one.", maxQueries)})
 	}
 	if nav.Novelty {
 		params = append(params, newOnlyParameter)
@@ -31,15 +31,15 @@ func (c *Controller) searchParameters() []parameter {
 }
 
 // newOnlyParameter asks for hits that no page has shown.
-var newOnlyParameter = parameter{name: "new_only", kind: boolean,
-	about: "Show only hits that no earlier page has shown; further ones take their places."}
+var newOnlyParameter = tool.Parameter{Name: "new_only", Kind: tool.Boolean,
+	About: "Show only hits that no earlier page has shown; further ones take their places."}
 
-func (c *Controller) beginSearch(args arguments) (work, error) {
+func (c *Controller) beginSearch(args tool.Arguments) (work, error) {
 	req, err := c.searchRequest(args)
 	if err != nil {
 		return nil, err
 	}
-	page := hitPage{offset: 1, limit: c.options.FirstPage, notes: args.notes, moment: c.history.moment(), newOnly: args.booleans["new_only"]}
+	page := hitPage{offset: 1, limit: c.options.FirstPage, notes: args.Notes, moment: c.history.moment(), newOnly: args.Booleans["new_only"]}
 	if c.options.Navigator.Novelty {
 		page.slot = c.rankings.same(req)
 		page.repeated = page.slot != nil
@@ -51,20 +51,20 @@ func (c *Controller) beginSearch(args arguments) (work, error) {
 }
 
 // searchRequest reads the queries of a call. The error is a mistake.
-func (c *Controller) searchRequest(args arguments) (request, error) {
+func (c *Controller) searchRequest(args tool.Arguments) (request, error) {
 	var req request
-	for _, query := range append([]string{args.texts["query"]}, args.lists["queries"]...) {
+	for _, query := range append([]string{args.Texts["query"]}, args.Lists["queries"]...) {
 		if query = strings.TrimSpace(query); query != "" {
 			req.queries = append(req.queries, query)
 		}
 	}
 	switch {
 	case len(req.queries) == 0:
-		return req, missing(SearchTool, "query", `{"reason":"find the keeper","query":"lighthouse keeper 1904"}`, c.searchParameters())
+		return req, tool.Missing(SearchTool, "query", `{"reason":"find the keeper","query":"lighthouse keeper 1904"}`, c.searchParameters())
 	case len(req.queries) > maxQueries:
-		return req, mistake(fmt.Sprintf("search: %d queries are too many; at most %d are searched together. Call search again with fewer.", len(req.queries), maxQueries))
+		return req, tool.Mistake(fmt.Sprintf("search: %d queries are too many; at most %d are searched together. Call search again with fewer.", len(req.queries), maxQueries))
 	case c.options.Stateless && req.size() > longestStatelessQuery:
-		return req, mistake(fmt.Sprintf("search: query has %d bytes; at most %d are accepted. Call search again with the few words that matter.", req.size(), longestStatelessQuery))
+		return req, tool.Mistake(fmt.Sprintf("search: query has %d bytes; at most %d are accepted. Call search again with the few words that matter.", req.size(), longestStatelessQuery))
 	}
 	return req, nil
 }

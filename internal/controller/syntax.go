@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"goserini/internal/retrieval"
+	"goserini/internal/tool"
 )
 
 // plan is a query as agents write it, taken apart.
@@ -168,7 +169,7 @@ func (c *Controller) searchPlan(ctx context.Context, query string) (*found, erro
 		reading = append(reading, note...)
 	}
 	if p.operators() {
-		reading = append([]string{"words " + quoteJSON(firstCharacters(words, queryShown))}, reading...)
+		reading = append([]string{"words " + tool.QuoteJSON(firstCharacters(words, queryShown))}, reading...)
 		reading = []string{"Read as: " + strings.Join(reading, "; ")}
 	}
 	if unknown := c.unknownWords(words); unknown != "" {
@@ -347,12 +348,12 @@ func all(n int) string {
 func quotedList(words []string) string {
 	shown := make([]string, len(words))
 	for i, w := range words {
-		shown[i] = quoteJSON(firstCharacters(w, 80))
+		shown[i] = tool.QuoteJSON(firstCharacters(w, 80))
 	}
 	return strings.Join(shown, ", ")
 }
 
-func shortWord(w string) string { return firstCharacters(oneLine(w), 80) }
+func shortWord(w string) string { return firstCharacters(tool.OneLine(w), 80) }
 
 // phrasePatterns match phrases whatever their letter case and the blanks between words,
 // at word borders.
@@ -361,7 +362,7 @@ func phrasePatterns(phrases []string) ([]*regexp.Regexp, error) {
 	for i, p := range phrases {
 		re, err := regexp.Compile(`(?i)(?:^|[^\pL\pN])` + literalPattern(p) + `(?:$|[^\pL\pN])`)
 		if err != nil {
-			return nil, mistake(fmt.Sprintf("search: the phrase %s cannot be looked for. Call search again without it.", quoteJSON(p)))
+			return nil, tool.Mistake(fmt.Sprintf("search: the phrase %s cannot be looked for. Call search again without it.", tool.QuoteJSON(p)))
 		}
 		patterns[i] = re
 	}

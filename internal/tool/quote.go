@@ -1,4 +1,4 @@
-package controller
+package tool
 
 import (
 	"encoding/json"
@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// quoteJSON renders s as a JSON string on one line: whatever does not print is
+// QuoteJSON renders s as a JSON string on one line: whatever does not print is
 // escaped, whatever prints stands as it is, markup included.
-func quoteJSON(s string) string {
+func QuoteJSON(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) + 2)
 	b.WriteByte('"')
@@ -37,8 +37,8 @@ func quoteJSON(s string) string {
 	return b.String()
 }
 
-// unquoteJSON undoes quoteJSON.
-func unquoteJSON(s string) (string, bool) {
+// UnquoteJSON undoes QuoteJSON.
+func UnquoteJSON(s string) (string, bool) {
 	var out string
 	if !strings.HasPrefix(s, `"`) || json.Unmarshal([]byte(s), &out) != nil {
 		return "", false
@@ -46,23 +46,23 @@ func unquoteJSON(s string) (string, bool) {
 	return out, true
 }
 
-// showID renders a docid or search id so that it cannot break a line and can be given
+// ShowID renders a docid or search id so that it cannot break a line and can be given
 // back exactly: bare where it consists of printing characters other than quotes and
 // backslashes, else as a JSON string.
-func showID(id string) string {
+func ShowID(id string) string {
 	bare := id != "" && utf8.ValidString(id) && !strings.ContainsFunc(id, func(r rune) bool {
 		return r == '"' || r == '\\' || unicode.IsSpace(r) || !unicode.IsPrint(r)
 	})
 	if bare {
 		return id
 	}
-	return quoteJSON(id)
+	return QuoteJSON(id)
 }
 
-// oneLine renders foreign text for a one-line field: line breaks and tabs become
+// OneLine renders foreign text for a one-line field: line breaks and tabs become
 // blanks, other control characters and broken bytes become U+FFFD, everything else is
 // literal. It keeps the number of characters.
-func oneLine(s string) string {
+func OneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r >= ' ' && r < 0x7f:
@@ -76,8 +76,8 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// clip cuts s to n characters and reports how many it has if it had to.
-func clip(s string, n int) (shown string, total int, cut bool) {
+// Clip cuts s to n characters and reports how many it has if it had to.
+func Clip(s string, n int) (shown string, total int, cut bool) {
 	if len(s) <= n {
 		return s, 0, false
 	}

@@ -1,4 +1,4 @@
-package controller
+package tool
 
 import (
 	"bytes"
@@ -12,64 +12,64 @@ import (
 	"strings"
 )
 
-// arguments are what the model sent, converted to the parameters of a tool.
-type arguments struct {
-	texts    map[string]string
-	integers map[string]int
-	booleans map[string]bool
-	lists    map[string][]string
-	// notes tell the model what was not taken as it stood.
-	notes []string
+// Arguments are what the model sent, converted to the parameters of a tool.
+type Arguments struct {
+	Texts    map[string]string
+	Integers map[string]int
+	Booleans map[string]bool
+	Lists    map[string][]string
+	// Notes tell the model what was not taken as it stood.
+	Notes []string
 }
 
-// integer returns an integer argument, or def where it was not given.
-func (a arguments) integer(name string, def int) int {
-	if n, ok := a.integers[name]; ok {
+// Integer returns an integer argument, or def where it was not given.
+func (a Arguments) Integer(name string, def int) int {
+	if n, ok := a.Integers[name]; ok {
 		return n
 	}
 	return def
 }
 
-// mistake is a sentence about arguments that the model can act on.
-type mistake string
+// Mistake is a sentence about arguments that the model can act on.
+type Mistake string
 
-func (m mistake) Error() string { return string(m) }
+func (m Mistake) Error() string { return string(m) }
 
 // rawShown bounds how much of unreadable arguments is repeated to the model, in characters.
 const rawShown = 200
 
-// parseArguments converts raw arguments leniently: nothing at all counts as {}, an
+// ParseArguments converts raw arguments leniently: nothing at all counts as {}, an
 // object inside a JSON string is unwrapped, numbers are taken for strings with their
 // digits kept, numeric strings for numbers; integers are rounded down and raised to 1
-// with a note. Unknown fields are ignored with a note. The error is a mistake.
-func parseArguments(tool string, params []parameter, raw json.RawMessage) (arguments, error) {
-	args := arguments{texts: map[string]string{}, integers: map[string]int{}, booleans: map[string]bool{}, lists: map[string][]string{}}
+// with a note. Unknown fields are ignored with a note. The error is a Mistake.
+func ParseArguments(tool string, params []Parameter, raw json.RawMessage) (Arguments, error) {
+	args := Arguments{Texts: map[string]string{}, Integers: map[string]int{}, Booleans: map[string]bool{}, Lists: map[string][]string{}}
 	fields, err := objectFields(raw)
 	if err != nil {
-		shown, _, cut := clip(oneLine(string(raw)), rawShown)
+		shown, _, cut := Clip(OneLine(string(raw)), rawShown)
 		if cut {
 			shown += " …"
 		}
-		return args, mistake(fmt.Sprintf("The arguments of %s are not a JSON object: %v. They began: %s\nCall %s again with %s.",
+		return args, Mistake(fmt.Sprintf("The arguments of %s are not a JSON object: %v. They began: %s\nCall %s again with %s.",
 			tool, err, shown, tool, expected(params)))
 	}
 	for _, p := range params {
-		value, given := fields[p.name]
-		delete(fields, p.name)
+		value, given := fields[p.Name]
+		delete(fields, p.Name)
 		if !given || string(value) == "null" {
 			continue
 		}
 		if err := args.take(p, value); err != nil {
-			return args, mistake(fmt.Sprintf("%s: %v. Call %s again with %s.", tool, err, tool, expected(params)))
+			return args, Mistake(fmt.Sprintf("%s: %v. Call %s again with %s.", tool, err, tool, expected(params)))
 		}
 	}
 	args.noteUnknown(tool, params, fields)
 	return args, nil
 }
 
-// missing says that a required argument was not given.
-func missing(tool, name, example string, params []parameter) error {
-	return mistake(fmt.Sprintf("%s: %s is missing or empty. Call %s again with %s, for example %s.",
+// Missing says that a required argument was not given.
+func Missing(tool, name, example string, params []Parameter) error {
+	return Mistake(fmt.Sprintf("%s: %s is missing or empty. Call %s again with %s, for example %s.",
 		tool, name, tool, expected(params), example))
 }
 
@@ -112,45 +112,45 @@ func jsonProblem(err error) error {
 }
 
 // take converts one value to its parameter.
-func (a *arguments) take(p parameter, value json.RawMessage) error {
+func (a *Arguments) take(p Parameter, value json.RawMessage) error {
 	scalar, kind := scalarOf(value)
 	switch {
-	case p.kind == text && kind != "":
-		a.texts[p.name] = scalar
+	case p.Kind == Text && kind != "":
+		a.Texts[p.Name] = scalar
 		return nil
-	case p.kind == integer && kind != "":
+	case p.Kind == Integer && kind != "":
 		if n, err := strconv.ParseFloat(strings.TrimSpace(scalar), 64); err == nil || errors.Is(err, strconv.ErrRange) {
 			a.takeNumber(p, n, scalar)
 			return nil
 		}
-	case p.kind == boolean && kind != "":
+	case p.Kind == Boolean && kind != "":
 		if on, err := strconv.ParseBool(strings.ToLower(strings.TrimSpace(scalar))); err == nil {
-			a.booleans[p.name] = on
+			a.Booleans[p.Name] = on
 			return nil
 		}
-	case p.kind == list:
+	case p.Kind == List:
 		if texts, ok := textsOf(value, scalar, kind); ok {
-			a.lists[p.name] = texts
+			a.Lists[p.Name] = texts
 			return nil
 		}
 	}
-	shown, _, _ := clip(oneLine(string(value)), 60)
-	return fmt.Errorf("%s must be %s, not %s", p.name, article(p.kind.words()), shown)
+	shown, _, _ := Clip(OneLine(string(value)), 60)
+	return fmt.Errorf("%s must be %s, not %s", p.Name, article(p.Kind.words()), shown)
 }
 
 // takeNumber floors n and raises it to 1. What is not a finite number stands for the
 // default.
-func (a *arguments) takeNumber(p parameter, n float64, written string) {
-	written, _, _ = clip(oneLine(written), 40)
+func (a *Arguments) takeNumber(p Parameter, n float64, written string) {
+	written, _, _ = Clip(OneLine(written), 40)
 	if math.IsNaN(n) || math.IsInf(n, 0) && !strings.ContainsAny(written, "0123456789") {
-		a.notes = append(a.notes, fmt.Sprintf("%s=%s is no number; the default was used.", p.name, written))
+		a.Notes = append(a.Notes, fmt.Sprintf("%s=%s is no number; the default was used.", p.Name, written))
 		return
 	}
 	whole := int(min(max(math.Floor(n), 1), math.MaxInt32))
 	if float64(whole) != n {
-		a.notes = append(a.notes, fmt.Sprintf("%s=%s was taken as %d.", p.name, written, whole))
+		a.Notes = append(a.Notes, fmt.Sprintf("%s=%s was taken as %d.", p.Name, written, whole))
 	}
-	a.integers[p.name] = whole
+	a.Integers[p.Name] = whole
 }
 
 // scalarOf returns a JSON string decoded, or a number or boolean as written, and its
@@ -195,30 +195,30 @@ func textsOf(value json.RawMessage, scalar, kind string) ([]string, bool) {
 	return texts, true
 }
 
-func (a *arguments) noteUnknown(tool string, params []parameter, rest map[string]json.RawMessage) {
+func (a *Arguments) noteUnknown(tool string, params []Parameter, rest map[string]json.RawMessage) {
 	if len(rest) == 0 {
 		return
 	}
 	names := make([]string, 0, len(rest))
 	for name := range rest {
-		shown, _, _ := clip(name, 40)
-		names = append(names, quoteJSON(shown))
+		shown, _, _ := Clip(name, 40)
+		names = append(names, QuoteJSON(shown))
 	}
 	slices.Sort(names)
 	more := ""
 	if n := len(names); n > 5 {
 		names, more = names[:5], fmt.Sprintf(" and %d more", n-5)
 	}
-	a.notes = append(a.notes, fmt.Sprintf("unknown argument %s%s ignored; %s takes %s.",
+	a.Notes = append(a.Notes, fmt.Sprintf("unknown argument %s%s ignored; %s takes %s.",
 		strings.Join(names, ", "), more, tool, nameList(params)))
 }
 
 // expected describes the arguments of a tool in one clause.
-func expected(params []parameter) string {
+func expected(params []Parameter) string {
 	parts := make([]string, len(params))
 	for i, p := range params {
-		parts[i] = fmt.Sprintf("%s (%s", p.name, p.kind.words())
-		if !p.required {
+		parts[i] = fmt.Sprintf("%s (%s", p.Name, p.Kind.words())
+		if !p.Required {
 			parts[i] += ", optional"
 		}
 		parts[i] += ")"
@@ -226,17 +226,17 @@ func expected(params []parameter) string {
 	return "a JSON object of " + strings.Join(parts, ", ")
 }
 
-func nameList(params []parameter) string {
+func nameList(params []Parameter) string {
 	names := make([]string, len(params))
 	for i, p := range params {
-		names[i] = p.name
+		names[i] = p.Name
 	}
 	return strings.Join(names, ", ")
 }
 
 // words names the kind in a sentence.
-func (k kind) words() string {
-	if k == list {
+func (k Kind) words() string {
+	if k == List {
 		return "array of strings"
 	}
 	return string(k)
