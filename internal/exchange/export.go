@@ -63,11 +63,16 @@ func eventsOf(dir string, rec trajectory.Record) ([]trajectory.Event, error) {
 	if rec.Trajectory == "" {
 		return nil, nil
 	}
-	if !filepath.IsLocal(filepath.FromSlash(rec.Trajectory)) {
-		return nil, fmt.Errorf("query %q: trajectory %q is not in the run directory", rec.QueryID, rec.Trajectory)
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
 	}
-	file, err := trajectory.ReadFile(filepath.Join(dir, filepath.FromSlash(rec.Trajectory)))
-	return file.Events, err
+	defer root.Close()
+	file, err := experiment.ReadTrajectory(root, rec)
+	if err != nil {
+		return nil, fmt.Errorf("query %q: %w", rec.QueryID, err)
+	}
+	return file.Events, nil
 }
 
 // Official is the run file of one query. A call that gave an error has no output; the last item

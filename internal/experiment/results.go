@@ -171,3 +171,21 @@ func countLines(path string) (int, error) {
 	}
 	return n, nil
 }
+
+// ReadTrajectory reads the trajectory that a record of a run directory names. The name comes from a
+// file, so what lies outside the directory is refused. Without one the error is an [fs.ErrNotExist].
+func ReadTrajectory(dir *os.Root, rec trajectory.Record) (trajectory.File, error) {
+	path := filepath.FromSlash(rec.Trajectory)
+	switch {
+	case path == "":
+		return trajectory.File{}, fmt.Errorf("its record names no trajectory: %w", fs.ErrNotExist)
+	case !filepath.IsLocal(path):
+		return trajectory.File{}, fmt.Errorf("trajectory %q is not in the run directory", rec.Trajectory)
+	}
+	f, err := dir.Open(path)
+	if err != nil {
+		return trajectory.File{}, fmt.Errorf("open trajectory: %w", err)
+	}
+	defer f.Close()
+	return trajectory.Read(f, filepath.Join(dir.Name(), path))
+}

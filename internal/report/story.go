@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
 
+	"goserini/internal/experiment"
 	"goserini/internal/trajectory"
 )
 
@@ -122,7 +122,7 @@ func (rd *runData) readStories(maxBytes int) []string {
 
 // readStory reads one trajectory; what it returns is for the operator.
 func (it *item) readStory(root *os.Root, keep int) string {
-	file, err := openTrajectory(root, it.record.Trajectory)
+	file, err := experiment.ReadTrajectory(root, *it.record)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		it.story.missing = "The trajectory is missing from the run directory."
@@ -141,19 +141,6 @@ func (it *item) readStory(root *os.Root, keep int) string {
 		return fmt.Sprintf("query %s: its steps are not shown: %v", it.id, err)
 	}
 	return ""
-}
-
-// openTrajectory reads a trajectory below a run directory. The path comes from a file, so it is held below.
-func openTrajectory(root *os.Root, path string) (trajectory.File, error) {
-	if path == "" {
-		return trajectory.File{}, fmt.Errorf("its record names no trajectory: %w", fs.ErrNotExist)
-	}
-	f, err := root.Open(filepath.FromSlash(path))
-	if err != nil {
-		return trajectory.File{}, err
-	}
-	defer f.Close()
-	return trajectory.Read(f, path)
 }
 
 // tell turns events into steps and times.
