@@ -16,6 +16,7 @@ type compareOptions struct {
 	qrels    string
 	measures []string
 	judge    string
+	query    string
 	json     bool
 	lists    bool
 }
@@ -25,11 +26,15 @@ func newCompare(term *terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare BASE OTHER...",
 		Short: "Compare runs, with intervals and tests",
-		Long: `Compare run directories (or TREC runs, with --qrels) against the first one: settings that differ,
-then every figure both have with a paired 95 % bootstrap interval of the difference, and for those that
-are better when higher the p-value of a paired randomisation test, corrected (Holm) for
-everything tested here.`,
+		Long: `Compare run directories (or TREC runs, with --qrels) against the first one: settings that differ, how
+far the relevant documents came in each run, then every figure both have with a paired 95 % bootstrap
+interval of the difference, and for those that are better when higher the p-value of a paired
+randomisation test, corrected (Holm) for everything tested here.
+
+With --query, compare what the runs did for one query, step by step, up to the first step at which they
+part. A step is a tool call (its tool and arguments, the reason aside) or the end of the question.`,
 		Example: `  goserini compare runs/a runs/b
+  goserini compare runs/a runs/b --query d03
   goserini compare --qrels qrels.txt a.txt b.txt -m nDCG@10`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 {
@@ -38,30 +43,30 @@ everything tested here.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			comparisons, differing, err := o.compare(cmd, term, args)
-			if err != nil {
-				return err
+			switch {
+			case o.qrels != "" && o.query != "":
+				return usagef(cmd, "--query compares trajectories, and TREC runs (--qrels) have none")
+			case o.qrels != "":
+				return o.runFiles(cmd, term, args)
 			}
-			if o.json {
-				return term.json(struct {
-					Settings    []settingsDifference `json:"settings"`
-					Comparisons []eval.Comparison    `json:"comparisons"`
-				}{differing, comparisons})
-			}
-			showSettings(term, differing)
-			for _, c := range comparisons {
-				o.show(term, c)
-			}
-			return nil
+			return o.runDirs(cmd, term, args)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.qrels, "qrels", "", "judgments, for TREC runs")
 	f.StringArrayVarP(&o.measures, "measure", "m", nil, "for TREC runs: a measure, repeatable")
 	f.StringVar(&o.judge, "judge", "", "for run directories: whose verdicts count")
+	f.StringVar(&o.query, "query", "", "for run directories: where the trajectories of this query part")
 	f.BoolVar(&o.lists, "queries", false, "list the queries won and lost")
 	f.BoolVar(&o.json, "json", false, "print as JSON")
 	return cmd
+}
+
+// comparisonReport is the JSON form of what comparing came to.
+type comparisonReport struct {
+	Settings    []settingsDifference `json:"settings"`
+	Funnels     []runFunnel          `json:"funnels,omitempty"`
+	Comparisons []eval.Comparison    `json:"comparisons"`
 }
 
 // settingsDifference says how the settings of a run differ from the base's.
@@ -71,41 +76,98 @@ type settingsDifference struct {
 	Fields []experiment.Difference `json:"fields"`
 }
 
-func (o compareOptions) compare(cmd *cobra.Command, term *terminal, paths []string) ([]eval.Comparison, []settingsDifference, error) {
-	if o.qrels != "" {
-		comparisons, err := o.compareFiles(cmd, paths)
-		return comparisons, nil, err
+func (o compareOptions) runFiles(cmd *cobra.Command, term *terminal, paths []string) error {
+	comparisons, err := o.compareFiles(cmd, paths)
+	if err != nil {
+		return err
 	}
-	var named []eval.Named
-	var manifests []experiment.Manifest
-	for _, path := range paths {
-		if info, err := os.Stat(path); err == nil && !info.IsDir() {
-			return nil, nil, usagef(cmd, "%s is a file, taken as a TREC run: --qrels FILE is missing", path)
-		}
-		m, err := experiment.ReadManifest(path)
-		if err != nil {
-			return nil, nil, err
-		}
-		in, err := evalInput(term, path, m, o.judge, nil)
-		if err != nil {
-			return nil, nil, err
-		}
-		scores, err := eval.Evaluate(in)
-		if err != nil {
-			return nil, nil, err
-		}
-		named, manifests = append(named, eval.Named{Name: path, Scores: scores}), append(manifests, m)
+	if o.json {
+		return term.json(comparisonReport{Comparisons: comparisons})
 	}
-	var differing []settingsDifference
-	for i, m := range manifests[1:] {
-		fields, err := experiment.Differences(manifests[0].Spec, m.Spec)
-		if err != nil {
-			return nil, nil, err
-		}
-		differing = append(differing, settingsDifference{paths[0], paths[i+1], fields})
+	for _, c := range comparisons {
+		o.show(term, c)
+	}
+	return nil
+}
+
+func (o compareOptions) runDirs(cmd *cobra.Command, term *terminal, dirs []string) error {
+	runs, err := o.openRuns(cmd, term, dirs)
+	if err != nil {
+		return err
+	}
+	differing, err := differences(runs)
+	if err != nil {
+		return err
+	}
+	if o.query != "" {
+		return o.runQuery(term, runs, differing)
+	}
+	named := make([]eval.Named, len(runs))
+	for i, r := range runs {
+		named[i] = eval.Named{Name: r.dir, Scores: r.scores}
 	}
 	comparisons, err := eval.Compare(named[0], named[1:], eval.DefaultBootstrap)
-	return comparisons, differing, err
+	if err != nil {
+		return err
+	}
+	funnels, err := funnelsOf(runs)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return term.json(comparisonReport{differing, funnels, comparisons})
+	}
+	showSettings(term, differing)
+	showFunnels(term, funnels)
+	for _, c := range comparisons {
+		o.show(term, c)
+	}
+	return nil
+}
+
+// comparedRun is a run directory with what it is compared by.
+type comparedRun struct {
+	// dir is the path as given, name the shortest that tells the runs apart.
+	dir, name string
+	manifest  experiment.Manifest
+	in        eval.Input
+	scores    eval.Scores
+}
+
+func (o compareOptions) openRuns(cmd *cobra.Command, term *terminal, dirs []string) ([]comparedRun, error) {
+	var runs []comparedRun
+	names := runNames(dirs)
+	for i, dir := range dirs {
+		if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+			return nil, usagef(cmd, "%s is a file, taken as a TREC run: --qrels FILE is missing", dir)
+		}
+		r := comparedRun{dir: dir, name: names[i]}
+		var err error
+		if r.manifest, err = experiment.ReadManifest(dir); err != nil {
+			return nil, err
+		}
+		if r.in, err = evalInput(term, dir, r.manifest, o.judge, nil); err != nil {
+			return nil, err
+		}
+		if r.scores, err = eval.Evaluate(r.in); err != nil {
+			return nil, err
+		}
+		runs = append(runs, r)
+	}
+	return runs, nil
+}
+
+// differences sets the settings of each run against those of the first.
+func differences(runs []comparedRun) ([]settingsDifference, error) {
+	var out []settingsDifference
+	for _, r := range runs[1:] {
+		fields, err := experiment.Differences(runs[0].manifest.Spec, r.manifest.Spec)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, settingsDifference{runs[0].dir, r.dir, fields})
+	}
+	return out, nil
 }
 
 func (o compareOptions) compareFiles(cmd *cobra.Command, paths []string) ([]eval.Comparison, error) {

@@ -202,15 +202,23 @@ func showCoverage(term *terminal, name string, c *eval.Coverage) {
 		return
 	}
 	term.print("%-9s recall      %-24s %-24s %s\n", name, "macro [95 % interval]", "macro, judged queries", "micro")
-	for _, row := range []struct {
-		set string
-		r   eval.SetRecall
-	}{{"surfaced", c.Surfaced}, {"previewed", c.Previewed}, {"opened", c.Opened}, {"cited", c.Cited}, {"opened or cited", c.Behavior}} {
+	for _, row := range recalls(c) {
 		term.print("  %-19s %-24s %-24s %s\n", row.set, interval(row.r.Macro), interval(row.r.MacroOverJudged), interval(row.r.Micro))
 	}
 	f := c.Funnel
 	term.print("  lost: never retrieved %d, retrieved and never shown %d, shown and not opened %d, opened and not cited %d; cited %d of %d\n",
 		f.NeverRetrieved, f.NeverShown, f.NotOpened, f.NotCited, f.Used, f.Relevant)
+}
+
+// namedRecall is the recall of one document set.
+type namedRecall struct {
+	set string
+	r   eval.SetRecall
+}
+
+// recalls are those of the sets, in the order in which documents pass through them.
+func recalls(c *eval.Coverage) []namedRecall {
+	return []namedRecall{{"surfaced", c.Surfaced}, {"previewed", c.Previewed}, {"opened", c.Opened}, {"cited", c.Cited}, {"opened or cited", c.Behavior}}
 }
 
 // interval prints a mean with its bounds.

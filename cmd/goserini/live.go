@@ -56,17 +56,19 @@ func (v *liveView) step(call *trajectory.Call, o *trajectory.Observation) string
 	if call != nil {
 		asked = arguments(call.Arguments)
 	}
-	came := ""
+	text := fmt.Sprintf("%-19s %s", t.paint(cyan, name), printable(asked))
+	return clipStep(text, cameOf(t, o), t.width-12)
+}
+
+// cameOf says what came of a tool call.
+func cameOf(t *terminal, o *trajectory.Observation) string {
 	switch {
 	case o.Blocked:
-		came = t.paint(yellow, "blocked")
+		return t.paint(yellow, "blocked")
 	case o.IsError:
-		came = t.paint(red, "refused: ") + printable(oneLine(o.Text))
-	default:
-		came = t.paint(dim, touched(o.Access))
+		return t.paint(red, "refused: ") + printable(oneLine(o.Text))
 	}
-	text := fmt.Sprintf("%-19s %s", t.paint(cyan, name), printable(asked))
-	return clipStep(text, came, t.width-12)
+	return t.paint(dim, touched(o.Access))
 }
 
 func clipStep(asked, came string, width int) string {
