@@ -75,7 +75,8 @@ func runDemo(ctx context.Context, term *terminal, cmd *cobra.Command, o runOptio
 	if !p.researcher.model.isLanguageModel {
 		term.print("This used no language model. To use one: goserini demo --model PROVIDER/MODEL\n")
 	}
-	term.hint("next: goserini show trajectory %s", shellQuote(filepath.Join(o.out, "trajectories", "d01.jsonl")))
+	term.hint("next: goserini report %s", shellQuote(o.out))
+	term.hint("      goserini show trajectory %s", shellQuote(filepath.Join(o.out, "trajectories", "d01.jsonl")))
 	term.hint("      goserini search --index %s \"lighthouse keeper\"", shellQuote(p.indexDir))
 	return nil
 }

@@ -25,6 +25,7 @@ type judgeOptions struct {
 	json        bool
 	format      string
 	output      string
+	plaintext   bool
 }
 
 func newJudge(term *terminal) *cobra.Command {
@@ -57,6 +58,7 @@ nothing twice.`,
 	f.BoolVar(&o.json, "json", false, "print verdict counts and agreement as JSON")
 	f.StringVar(&o.format, "format", "", "also write files in another form: browsecomp-plus (its evaluator's)")
 	f.StringVar(&o.output, "output", "", "with --format: the folder for those files")
+	f.BoolVar(&o.plaintext, "plaintext", false, "with --format: let the texts of a private benchmark leave the data directory")
 	return cmd
 }
 
@@ -100,6 +102,11 @@ func runJudge(ctx context.Context, term *terminal, cmd *cobra.Command, dir strin
 	b, questions, err := runQuestions(m)
 	if err != nil {
 		return err
+	}
+	if o.format != "" && (m.Private || b.Private) {
+		if err := checkPrivate(m.Spec.Benchmark, o.output, o.plaintext); err != nil {
+			return err
+		}
 	}
 	if b.Judge != "" && !cmd.Flags().Changed("mode") {
 		o.mode = b.Judge

@@ -17,12 +17,13 @@ import (
 )
 
 type reportOptions struct {
-	format string
-	output string
-	reveal bool
-	paper  bool
-	judge  string
-	prices []string
+	format    string
+	output    string
+	reveal    bool
+	plaintext bool
+	paper     bool
+	judge     string
+	prices    []string
 	// maxSize is in megabytes.
 	maxSize float64
 }
@@ -39,7 +40,7 @@ The HTML file needs nothing else: no network, no server, and no script to be rea
 --max-size for each run by shortening what tools returned; every gap says its size.
 
 Where a benchmark keeps its questions and answers out of public files, so does the report, unless
---reveal is given.`,
+--reveal is given; such a report stays in the data directory, unless --plaintext is given as well.`,
 		Example: `  goserini report runs/demo
   goserini report runs/a runs/b --output compared.html
   goserini report runs/demo --format markdown --output -`,
@@ -55,6 +56,7 @@ Where a benchmark keeps its questions and answers out of public files, so does t
 	f.StringVar(&o.format, "format", "", "html or markdown (default: as --output ends, else html)")
 	f.StringVarP(&o.output, "output", "o", "", "the file to write, - for the result stream (default: report.html or report.md in the one RUN_DIR)")
 	f.BoolVar(&o.reveal, "reveal", false, "show questions and answers that the benchmark keeps out of public files")
+	f.BoolVar(&o.plaintext, "plaintext", false, "with --reveal: let the texts of a private benchmark leave the data directory")
 	f.BoolVar(&o.paper, "paper", false, "show the paper's figures beside those of the runs (always for BrowseComp-Plus)")
 	f.StringVar(&o.judge, "judge", "", "whose verdicts count (default: the only ones there)")
 	f.StringArrayVar(&o.prices, "prices", nil, "a price table that overrides the built-in one, repeatable")
@@ -75,6 +77,12 @@ func (o reportOptions) run(cmd *cobra.Command, term *terminal, dirs []string) er
 		run, err := o.open(term, dir)
 		if err != nil {
 			return err
+		}
+		if run.Redact && o.reveal {
+			if err := checkPrivate(run.Manifest.Spec.Benchmark, path, o.plaintext); err != nil {
+				return err
+			}
+			run.Redact = false
 		}
 		run.Name = runNames(dirs)[i]
 		o.paper = o.paper || runreport.IsPaperBenchmark(run.Manifest.Spec.Benchmark)
@@ -130,7 +138,7 @@ func (o reportOptions) destination(cmd *cobra.Command, dirs []string) (format, p
 	return format, filepath.Join(dirs[0], name), nil
 }
 
-// open reads and scores one run directory.
+// open reads and scores one run directory. A private one is to be redacted.
 func (o reportOptions) open(term *terminal, dir string) (runreport.Run, error) {
 	run := runreport.Run{Dir: dir}
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
@@ -147,13 +155,13 @@ func (o reportOptions) open(term *terminal, dir string) (runreport.Run, error) {
 	if run.Scores, err = eval.Evaluate(in); err != nil {
 		return run, err
 	}
-	run.Records = in.Records
+	run.Records, run.Redact = in.Records, run.Manifest.Private
 	if run.Manifest.Spec.Benchmark != "" {
 		var b *benchmark.Benchmark
 		if b, run.Questions, err = runQuestions(run.Manifest); err != nil {
 			return run, err
 		}
-		run.Redact = (b.Private || run.Manifest.Private) && !o.reveal
+		run.Redact = run.Redact || b.Private
 	}
 	all, err := judge.ReadVerdicts(filepath.Join(dir, experiment.VerdictsFile))
 	if err != nil {

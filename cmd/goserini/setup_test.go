@@ -187,6 +187,24 @@ func TestSetupAndRunOfAPrivateBenchmark(t *testing.T) {
 	if code != exitError {
 		t.Errorf("got exit code %d", code)
 	}
+	for _, args := range [][]string{
+		{"report", inside, "--reveal", "--output", outside + ".html"},
+		{"report", inside, "--reveal", "--format", "markdown", "--output", "-"},
+		{"judge", inside, "--format", "browsecomp-plus", "--output", outside + "-official"},
+	} {
+		code, stdout, stderr = command(t, args...)
+		wantText(t, strings.Join(args, " "), say(stdout, stderr), "outside the data directory", "--plaintext")
+		if code != exitError {
+			t.Errorf("%q: got exit code %d", args, code)
+		}
+	}
+	say(must(t, "report", inside, "--output", outside+".html"))
+	must(t, "report", inside, "--reveal")
+	revealed, err := os.ReadFile(filepath.Join(inside, "report.html"))
+	if err != nil || !strings.Contains(string(revealed), "marsupial smiles") {
+		t.Errorf("a revealed report in the data directory shows no question (%v)", err)
+	}
+	must(t, "report", inside, "--reveal", "--plaintext", "--output", filepath.Join(t.TempDir(), "revealed.md"))
 	say(must(t, "export", inside, "--output", outside, "--encrypt"))
 	say(must(t, "export", inside, "--format", "trec", "--output", outside+".trec"))
 	say(must(t, "import", outside, "--benchmark", description, "--out", filepath.Join(data, "runs", "back")))
@@ -196,7 +214,7 @@ func TestSetupAndRunOfAPrivateBenchmark(t *testing.T) {
 
 	noSecrets(t, "the logs", logs.String())
 	root := filepath.Dir(filepath.Dir(data))
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -216,7 +234,7 @@ func TestSetupAndRunOfAPrivateBenchmark(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	for _, path := range []string{outside, outside + ".trec"} {
+	for _, path := range []string{outside, outside + ".trec", outside + ".html"} {
 		_ = filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
 			if err == nil && !d.IsDir() {
 				b, _ := os.ReadFile(path)

@@ -11,7 +11,7 @@ import (
 // Paper holds the figures of the paper's tables: answer quality, recall and cost of all
 // systems (table 1), tool calls (table 2), BM25 settings and ways to end (table 3), and the
 // ranking depths its text gives for figure 2. Shares are in percent, as printed there; a
-// figure the paper does not give is nil.
+// figure the paper does not give is nil. Table 4 is missing: the text at hand ends before it.
 type Paper struct {
 	Source string `json:"source"`
 	// Queries is how many questions the systems answered.
