@@ -20,7 +20,7 @@ type toolFlags struct {
 
 func (f *toolFlags) register(cmd *cobra.Command, profile string) {
 	cmd.Flags().StringVar(&f.profile, "profile", profile, "the tools: "+strings.Join(controller.Profiles(), " or "))
-	cmd.Flags().StringSliceVar(&f.parts, "parts", nil, "instead of a profile, the paper's tools with these parts of the navigator: "+strings.Join(controller.PartNames(), ", "))
+	cmd.Flags().StringSliceVar(&f.parts, "parts", nil, "instead of a profile, the paper's tools with these parts: "+strings.Join(controller.PartNames(), ", ")+"; navigator stands for those of that profile")
 	cmd.MarkFlagsMutuallyExclusive("profile", "parts")
 }
 

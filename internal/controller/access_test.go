@@ -2,6 +2,9 @@ package controller_test
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -10,6 +13,7 @@ import (
 	"goserini/internal/controller"
 	"goserini/internal/retrieval/retrievaltest"
 	"goserini/internal/sharedtest"
+	"goserini/internal/tool"
 	"goserini/internal/trajectory"
 )
 
@@ -99,6 +103,31 @@ func TestALineLongerThanAPageIsReadInPieces(t *testing.T) {
 		if !strings.Contains(second.Text, want) {
 			t.Errorf("the second page does not say %q", want)
 		}
+	}
+}
+
+// What a tool says it showed of a document is what stands on the page.
+func TestTheLinesOfAResultAreThoseOnItsPage(t *testing.T) {
+	c := controller.New(retrievaltest.NewMemory(append(harbour(), coast()...)...), controller.Options{Navigator: controller.Navigator{Find: true}})
+	gutter := regexp.MustCompile(`^(\d+)(?::[\d-]+)?\t(.*)$`)
+	for _, args := range []string{
+		`{"docid":"light-1"}`, `{"docid":"many","offset":201,"limit":3}`, `{"docid":"long-line","offset":2}`, `{"docid":"long-line","offset":2,"column":70000}`,
+		`{"docid":"register","find":"lamp oil"}`, `{"docid":"wide","find":"keeper"}`, `{"docid":"light-1","offset":99}`, `{"docid":"register","find":"xylograph"}`,
+	} {
+		result := call(t, c, "read_document", args)
+		var want []tool.Line
+		for line := range strings.Lines(result.Text) {
+			if m := gutter.FindStringSubmatch(strings.TrimSuffix(line, "\n")); m != nil {
+				n, _ := strconv.Atoi(m[1])
+				want = append(want, tool.Line{DocID: result.Details.(controller.ReadDetails).DocID, Number: n, Text: m[2]})
+			}
+		}
+		if opened := len(result.Access.Opened) > 0; !slices.Equal(result.Lines, want) || opened != (len(want) > 0) {
+			t.Errorf("%s: %d lines, want %d; opened %v", args, len(result.Lines), len(want), opened)
+		}
+	}
+	if got := call(t, c, "search", `{"query":"keeper"}`).Lines; got != nil {
+		t.Errorf("a search opens nothing, and gives lines %v", got)
 	}
 }
 

@@ -29,6 +29,8 @@ type findPage struct {
 	uncounted bool
 	// context has the lines around matches, by number.
 	context map[int]string
+	// shown are the lines on the page.
+	shown []tool.Line
 }
 
 func (c *Controller) beginFindInDocument(args tool.Arguments, d ReadDetails, pattern string) (work, error) {
@@ -57,7 +59,7 @@ func (c *Controller) findInDocument(ctx context.Context, p *findPage) (tool.Resu
 	if p.d.FirstLine > 0 {
 		access.Opened = []string{p.d.DocID}
 	}
-	return tool.Result{Text: text, Access: access, Details: p.d}, nil
+	return tool.Result{Text: text, Access: access, Lines: p.shown, Details: p.d}, nil
 }
 
 // lookThrough finds the matching lines of a document block by block, so that a document
@@ -127,7 +129,7 @@ func (p *findPage) render(o Options) string {
 	pg := newPage(o, findInHead(longest), findInFoot(longest))
 	written := 0
 	for i, l := range p.matched {
-		entry, last := p.entry(l, i, written)
+		entry, lines := p.entry(l, i, written)
 		if !pg.add(entry) {
 			if !pg.empty {
 				d.NextOffset, d.CutBy = l.number, pg.full
@@ -138,40 +140,44 @@ func (p *findPage) render(o Options) string {
 		if d.FirstLine == 0 {
 			d.FirstLine = l.number
 		}
-		d.LastLine, written = l.number, last
+		d.LastLine, written = l.number, lines[len(lines)-1].Number
+		p.shown = append(p.shown, lines...)
 	}
 	return pg.assemble(findInHead(*d), findInFoot(*d))
 }
 
 // entry renders a match and those of its neighbours that are not written yet and are no
-// matches themselves; last is the last line written.
-func (p *findPage) entry(l matchedLine, i, written int) (entry string, last int) {
+// matches themselves; lines are those it shows.
+func (p *findPage) entry(l matchedLine, i, written int) (entry string, lines []tool.Line) {
 	var b strings.Builder
+	write := func(n int, text string, at int) {
+		piece := writePiece(&b, n, text, at)
+		lines = append(lines, tool.Line{DocID: p.d.DocID, Number: n, Text: piece})
+		written = n
+	}
 	neighbour := func(n int) {
-		text, ok := p.context[n]
-		if ok && n > written {
-			writePiece(&b, n, text, 0)
-			written = n
+		if text, ok := p.context[n]; ok && n > written {
+			write(n, text, 0)
 		}
 	}
 	neighbour(l.number - 1)
-	writePiece(&b, l.number, l.text, l.at)
-	written = l.number
+	write(l.number, l.text, l.at)
 	if i+1 == len(p.matched) || p.matched[i+1].number > l.number+1 {
 		neighbour(l.number + 1)
 	}
-	return b.String(), written
+	return b.String(), lines
 }
 
-// writePiece writes a numbered line, or the piece of it around at where it is long; its
-// number is then followed by the characters shown: "12:340-639<tab>text".
-func writePiece(b *strings.Builder, number int, line string, at int) {
+// writePiece writes a numbered line, or the piece of it around at where it is long, and
+// returns it; its number is then followed by the characters shown: "12:340-639<tab>text".
+func writePiece(b *strings.Builder, number int, line string, at int) string {
 	piece, first, last := around(line, at, longestMatch)
 	gutter := fmt.Sprint(number)
 	if first > 0 {
 		gutter += fmt.Sprintf(":%d-%d", first, last)
 	}
 	b.WriteString(gutter + "\t" + piece + "\n")
+	return piece
 }
 
 func findInHead(d ReadDetails) string {

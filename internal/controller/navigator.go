@@ -2,7 +2,6 @@ package controller
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -25,24 +24,39 @@ type Navigator struct {
 	Novelty bool `json:"novelty"`
 	// BudgetLine ends each result with what is left of the budget.
 	BudgetLine bool `json:"budget_line"`
+	// Notebook and Verify are about the research as a whole: whoever runs the agent adds
+	// internal/notebook for them. The three tools are the same with and without. They are
+	// in no profile, since their worth is not measured.
+	Notebook bool `json:"notebook,omitempty"`
+	Verify   bool `json:"verify,omitempty"`
 }
 
-// parts names the switches in order.
-func (n *Navigator) parts() []struct {
+// The parts that are not the tools'. They change no tool, and so no page.
+const (
+	NotebookPart = "notebook"
+	VerifyPart   = "verify"
+)
+
+// part is a switch of the navigator.
+type part struct {
 	name string
 	on   *bool
-} {
-	return []struct {
-		name string
-		on   *bool
-	}{
-		{"excerpts", &n.Excerpts},
-		{"find", &n.Find},
-		{"read-at-best", &n.ReadAtBest},
-		{"syntax", &n.Syntax},
-		{"multi-query", &n.MultiQuery},
-		{"novelty", &n.Novelty},
-		{"budget-line", &n.BudgetLine},
+	// extra parts are in no profile.
+	extra bool
+}
+
+// parts are the switches in order.
+func (n *Navigator) parts() []part {
+	return []part{
+		{"excerpts", &n.Excerpts, false},
+		{"find", &n.Find, false},
+		{"read-at-best", &n.ReadAtBest, false},
+		{"syntax", &n.Syntax, false},
+		{"multi-query", &n.MultiQuery, false},
+		{"novelty", &n.Novelty, false},
+		{"budget-line", &n.BudgetLine, false},
+		{NotebookPart, &n.Notebook, true},
+		{VerifyPart, &n.Verify, true},
 	}
 }
 
@@ -66,29 +80,39 @@ func PartNames() []string {
 	return names
 }
 
-// ParseNavigator switches on the named parts.
+// ParseNavigator switches on the named parts; the name of the profile stands for all of
+// its parts.
 func ParseNavigator(parts ...string) (Navigator, error) {
 	var n Navigator
 	for _, name := range parts {
-		i := slices.Index(PartNames(), name)
-		if i < 0 {
-			return Navigator{}, fmt.Errorf("navigator part %q is unknown: use some of %s", name, strings.Join(PartNames(), ", "))
+		known := false
+		for _, p := range n.parts() {
+			if p.name == name || name == navigatorProfile && !p.extra {
+				*p.on, known = true, true
+			}
 		}
-		*n.parts()[i].on = true
+		if !known {
+			return Navigator{}, fmt.Errorf("navigator part %q is unknown: use some of %s, or %s for those of that profile", name, strings.Join(PartNames(), ", "), navigatorProfile)
+		}
 	}
 	return n, nil
 }
 
+const (
+	paperProfile     = "paper"
+	navigatorProfile = "navigator"
+)
+
 // Profiles lists the names that [Profile] knows, the paper's first.
-func Profiles() []string { return []string{"paper", "navigator"} }
+func Profiles() []string { return []string{paperProfile, navigatorProfile} }
 
 // Profile returns the options of a named profile.
 func Profile(name string) (Options, error) {
 	switch name {
-	case "paper":
+	case paperProfile:
 		return Options{}.resolved(), nil
-	case "navigator":
-		all, err := ParseNavigator(PartNames()...)
+	case navigatorProfile:
+		all, err := ParseNavigator(navigatorProfile)
 		return Options{Navigator: all}.resolved(), err
 	}
 	return Options{}, fmt.Errorf("tool profile %q is unknown: use one of %s", name, strings.Join(Profiles(), ", "))

@@ -105,6 +105,18 @@ func TestProfilesAndParts(t *testing.T) {
 	if err != nil || !cmp.Equal(n.Parts(), []string{"find", "novelty"}) {
 		t.Errorf("got %v, %v", n.Parts(), err)
 	}
+	// What is not measured is in no profile, and comes beside one when it is asked for.
+	profile, err := controller.Profile("navigator")
+	if err != nil || len(profile.Navigator.Parts()) == 0 || profile.Navigator.Notebook || profile.Navigator.Verify {
+		t.Errorf("got %v, %v", profile.Navigator.Parts(), err)
+	}
+	n, err = controller.ParseNavigator("navigator", "verify")
+	if want := append(profile.Navigator.Parts(), "verify"); err != nil || !cmp.Equal(n.Parts(), want) {
+		t.Errorf("got %v, %v, want %v", n.Parts(), err, want)
+	}
+	if o := controller.New(nil, controller.Options{Stateless: true, Navigator: n}).Options(); o.Navigator.Verify || !o.Navigator.Find {
+		t.Errorf("stateless tools have %v", o.Navigator.Parts())
+	}
 	paper, err := controller.Profile("paper")
 	if err != nil || len(paper.Navigator.Parts()) != 0 || paper.Depth != 1000 || paper.PageBytes != 51200 {
 		t.Errorf("got %+v, %v", paper, err)
@@ -117,7 +129,7 @@ func TestEachPartChangesTheFingerprintOnlyIfTheModelIsToldOfIt(t *testing.T) {
 	seen := map[string]string{paper: "none"}
 	for _, part := range controller.PartNames() {
 		print := navigator(t, m, part).Fingerprint()
-		if part == "budget-line" { // nothing to say beforehand
+		if part == "budget-line" || part == controller.NotebookPart || part == controller.VerifyPart { // nothing to say beforehand, or not here
 			if print != paper {
 				t.Errorf("%s changes the definitions", part)
 			}

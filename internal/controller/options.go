@@ -31,7 +31,7 @@ type Options struct {
 	// Stateless makes search ids that carry their query, so that any process that
 	// serves the same collection resolves them, and a controller may serve many
 	// conversations. Otherwise they are s1, s2, …. The parts of the navigator that
-	// remember a conversation, Novelty and ReadAtBest, are then off.
+	// remember a conversation are then off: Novelty, ReadAtBest, Notebook and Verify.
 	Stateless bool `json:"stateless,omitempty"`
 	// Navigator are the parts of the navigator profile.
 	Navigator Navigator `json:"navigator"`
@@ -63,6 +63,7 @@ func (o Options) resolved() Options {
 	}
 	if o.Stateless {
 		o.Navigator.Novelty, o.Navigator.ReadAtBest = false, false
+		o.Navigator.Notebook, o.Navigator.Verify = false, false
 	}
 	return o
 }

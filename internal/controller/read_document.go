@@ -121,14 +121,14 @@ func (c *Controller) readDocument(ctx context.Context, d ReadDetails, atBest boo
 	if len(chunk.Lines) == 0 {
 		return tool.Result{Text: pastEnd(d), Details: d}, nil
 	}
-	text, err := c.renderLines(chunk, &d, at)
+	text, lines, err := c.renderLines(chunk, &d, at)
 	if err != nil {
 		return tool.Result{}, err
 	}
 	if c.options.Navigator.Novelty {
 		c.history.recordRead(d.DocID, d.FirstLine, d.LastLine)
 	}
-	return tool.Result{Text: text, Access: trajectory.Access{Opened: []string{d.DocID}}, Details: d}, nil
+	return tool.Result{Text: text, Access: trajectory.Access{Opened: []string{d.DocID}}, Lines: lines, Details: d}, nil
 }
 
 // readChunk reads the lines asked for, never more than a page can hold. A docid that
@@ -163,8 +163,9 @@ func undecorated(id string) string {
 	return id
 }
 
-// renderLines fills a page with numbered lines and fills in what it showed.
-func (c *Controller) renderLines(chunk retrieval.Chunk, d *ReadDetails, at *opening) (string, error) {
+// renderLines fills a page with numbered lines, fills in what it showed, and returns the
+// lines as shown as well.
+func (c *Controller) renderLines(chunk retrieval.Chunk, d *ReadDetails, at *opening) (string, []tool.Line, error) {
 	d.FirstLine = d.Offset
 	longest := *d
 	longest.LastLine, longest.NextOffset, longest.NextColumn, longest.CutBy = d.TotalLines, d.TotalLines, 1<<40, "bytes"
@@ -178,25 +179,28 @@ func (c *Controller) renderLines(chunk retrieval.Chunk, d *ReadDetails, at *open
 
 	lines := chunk.Lines[:min(d.Limit, len(chunk.Lines))]
 	var part *span
+	var on []tool.Line
 	for i, line := range lines {
 		number, column := d.Offset+i, 1
 		if i == 0 && d.Column > 1 {
 			column = d.Column
 			rest, err := fromColumn(line, column, *d)
 			if err != nil {
-				return "", err
+				return "", nil, err
 			}
 			line = rest
 			part = &span{number: number, first: column}
 		}
 		if pg.add(numbered(number, column, line) + "\n") {
 			d.LastLine = number
+			on = append(on, tool.Line{DocID: d.DocID, Number: number, Text: line})
 			continue
 		}
 		if pg.empty {
 			shown := fitting(line, pg.bytes-len(numbered(number, column, ""))-1)
 			pg.force(numbered(number, column, shown) + "\n")
 			d.LastLine = number
+			on = append(on, tool.Line{DocID: d.DocID, Number: number, Text: shown})
 			if len(shown) < len(line) {
 				d.NextColumn = column + utf8.RuneCountInString(shown)
 				part = &span{number: number, first: column}
@@ -208,7 +212,7 @@ func (c *Controller) renderLines(chunk retrieval.Chunk, d *ReadDetails, at *open
 		part.measure(lines[0], *d)
 	}
 	d.next(len(lines), pg.full)
-	return pg.assemble(readHead(*d, part, at), readFoot(*d)), nil
+	return pg.assemble(readHead(*d, part, at), readFoot(*d)), on, nil
 }
 
 // room is the length in bytes of the first length characters of lines from a character of

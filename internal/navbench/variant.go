@@ -34,6 +34,9 @@ func Variants() ([]Variant, error) {
 	short.Name, short.Options.ExcerptLength = EqualPage, EqualLength
 	variants = append(variants, short)
 	for _, part := range controller.PartNames() {
+		if part == controller.NotebookPart || part == controller.VerifyPart {
+			continue // no reader here takes notes or is asked to check an answer
+		}
 		nav, err := controller.ParseNavigator(part)
 		if err != nil {
 			return nil, err

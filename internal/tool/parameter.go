@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strconv"
+	"strings"
 )
 
 // Kind is the type of a parameter as the schema names it.
@@ -23,6 +24,9 @@ type Parameter struct {
 	Name     string
 	Kind     Kind
 	Required bool
+	// Values are the texts that are meant, where only some are. Whatever else is given is
+	// the tool's own matter.
+	Values []string
 	// Default is the value of an optional integer that is not given; 0 means none.
 	Default int
 	About   string
@@ -42,6 +46,13 @@ func Schema(params []Parameter) json.RawMessage {
 		}
 		if p.Kind == List {
 			b.WriteString(`,"items":{"type":"string"}`)
+		}
+		if len(p.Values) > 0 {
+			quoted := make([]string, len(p.Values))
+			for j, v := range p.Values {
+				quoted[j] = QuoteJSON(v)
+			}
+			b.WriteString(`,"enum":[` + strings.Join(quoted, ",") + `]`)
 		}
 		if p.Default != 0 {
 			b.WriteString(`,"default":` + strconv.Itoa(p.Default))

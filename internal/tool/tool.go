@@ -33,6 +33,17 @@ type Result struct {
 	IsError bool
 	// Access says which documents this call surfaced, previewed and opened.
 	Access trajectory.Access
+	// Lines are the lines of opened documents that Text shows. They are for whoever keeps
+	// the model company; the record has them in Text.
+	Lines []Line
 	// Details are machine-readable facts about the result for the record, or nil.
 	Details any
+}
+
+// Line is a line of a document as it was shown: all of it, or the piece that was.
+type Line struct {
+	DocID string
+	// Number counts from 1.
+	Number int
+	Text   string
 }
