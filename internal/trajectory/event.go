@@ -120,10 +120,24 @@ type Observation struct {
 
 // Steer is a message added to the conversation while it runs.
 type Steer struct {
-	// Reason says why: time, turns, calls, tokens, cost, context, format. All but format
-	// end the research: from then on every call is blocked.
+	// Reason says why: time, turns, calls, tokens, cost, context; or format, branch, verify.
 	Reason string `json:"reason"`
 	Text   string `json:"text"`
+}
+
+// The reasons of steers that do not end the research.
+const (
+	// SteerFormat asks for another form of response.
+	SteerFormat = "format"
+	// SteerBranch says that a branch was searched in vain.
+	SteerBranch = "branch"
+	// SteerVerify holds an answer back to have it checked, or says what its check found missing.
+	SteerVerify = "verify"
+)
+
+// EndsResearch reports whether every call is blocked from then on.
+func (s Steer) EndsResearch() bool {
+	return s.Reason != SteerFormat && s.Reason != SteerBranch && s.Reason != SteerVerify
 }
 
 // Attempt is a try at a model call that gave no response.
@@ -180,6 +194,9 @@ type End struct {
 	// PrefixShare is the share of input, from the second request on, that repeated the
 	// request before it byte for byte, which is what a prefix cache could serve.
 	PrefixShare float64 `json:"prefix_share,omitempty"`
+	// Notebook and Verification are there where the model had them.
+	Notebook     *Notebook     `json:"notebook,omitempty"`
+	Verification *Verification `json:"verification,omitempty"`
 }
 
 // Status is how a question ended.

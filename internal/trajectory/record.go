@@ -32,10 +32,13 @@ type Record struct {
 	Steered bool  `json:"steered,omitempty"`
 	Usage   Usage `json:"usage"`
 	// UncountedCalls and PrefixShare are explained at [End].
-	UncountedCalls int       `json:"uncounted_calls,omitempty"`
-	PrefixShare    float64   `json:"prefix_share,omitempty"`
-	StartedAt      time.Time `json:"started_at"`
-	ElapsedSeconds float64   `json:"elapsed_seconds"`
+	UncountedCalls int     `json:"uncounted_calls,omitempty"`
+	PrefixShare    float64 `json:"prefix_share,omitempty"`
+	// Notebook and Verification are there where the model had them.
+	Notebook       *Notebook     `json:"notebook,omitempty"`
+	Verification   *Verification `json:"verification,omitempty"`
+	StartedAt      time.Time     `json:"started_at"`
+	ElapsedSeconds float64       `json:"elapsed_seconds"`
 	// Earlier are the attempts at this question that were tried again, oldest first; what
 	// they used was paid for as well.
 	Earlier []Earlier `json:"earlier,omitempty"`

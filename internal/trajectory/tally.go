@@ -61,17 +61,13 @@ func (t *Tally) Add(e Event) {
 	case e.Observation != nil:
 		t.observation(*e.Observation)
 	case e.Steer != nil:
-		t.rec.Steered = t.rec.Steered || e.Steer.Reason != SteerFormat
+		t.rec.Steered = t.rec.Steered || e.Steer.EndsResearch()
 	case e.Attempt != nil:
 		t.attempt(*e.Attempt)
 	case e.End != nil:
 		t.end(*e.End)
 	}
 }
-
-// SteerFormat is the reason of a steer that asks for another form of response and
-// does not end the research.
-const SteerFormat = "format"
 
 func (t *Tally) header(e Event) {
 	t.rec.QueryID, t.rec.Question, t.rec.Model = e.Header.QueryID, e.Header.Question, e.Header.Model
@@ -127,6 +123,7 @@ func (t *Tally) end(end End) {
 	t.ended = true
 	t.rec.Status, t.rec.Reason, t.rec.Error = end.Status, end.Reason, end.Error
 	t.rec.Answer, t.rec.PrefixShare = end.Answer, end.PrefixShare
+	t.rec.Notebook, t.rec.Verification = end.Notebook, end.Verification
 	for _, c := range end.Answer.Citations {
 		t.cited.add([]string{c.DocID})
 	}
