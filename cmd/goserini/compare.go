@@ -77,7 +77,7 @@ type settingsDifference struct {
 }
 
 func (o compareOptions) runFiles(cmd *cobra.Command, term *terminal, paths []string) error {
-	comparisons, err := o.compareFiles(cmd, paths)
+	comparisons, err := o.compareFiles(cmd, term, paths)
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func differences(runs []comparedRun) ([]settingsDifference, error) {
 	return out, nil
 }
 
-func (o compareOptions) compareFiles(cmd *cobra.Command, paths []string) ([]eval.Comparison, error) {
+func (o compareOptions) compareFiles(cmd *cobra.Command, term *terminal, paths []string) ([]eval.Comparison, error) {
 	measures := eval.DefaultMeasures()
 	if len(o.measures) > 0 {
 		var err error
@@ -191,6 +191,9 @@ func (o compareOptions) compareFiles(cmd *cobra.Command, paths []string) ([]eval
 		scores, err := eval.EvaluateRun(qrels, run, measures, eval.RunOptions{Complete: true})
 		if err != nil {
 			return nil, err
+		}
+		if n := len(scores.Missing); n > 0 {
+			term.warn("%s lacks %d judged queries: they count as 0", path, n)
 		}
 		named = append(named, eval.NamedRun{Name: path, Scores: scores})
 	}

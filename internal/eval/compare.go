@@ -141,6 +141,7 @@ func CompareRuns(base NamedRun, others []NamedRun, b Bootstrap) ([]Comparison, e
 		if err != nil {
 			return nil, err
 		}
+		c.Notes = depthNotes(base, other)
 		for _, m := range base.Scores.Measures {
 			i := slices.IndexFunc(other.Scores.Measures, func(o MeasureScores) bool { return o.Measure == m.Measure })
 			if i < 0 || m.Measure.def.count {
@@ -221,6 +222,21 @@ func index(queries []QueryScores) map[string]QueryScores {
 		out[q.QueryID] = q
 	}
 	return out
+}
+
+// depthNotes warn of measures that look deeper than the shallower of two runs: the deeper one could win by its
+// depth alone.
+func depthNotes(base, other NamedRun) []string {
+	shallow, deep := base, other
+	if shallow.Scores.Deepest > deep.Scores.Deepest {
+		shallow, deep = deep, shallow
+	}
+	deeper := shallow.Scores.deeperMeasures()
+	if shallow.Scores.Deepest == deep.Scores.Deepest || len(deeper) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s is at most %d documents deep and %s %d: what looks deeper does not compare (%s)",
+		shallow.Name, shallow.Scores.Deepest, deep.Name, deep.Scores.Deepest, sample(deeper))}
 }
 
 func judgeNotes(base, other Named) []string {

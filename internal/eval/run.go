@@ -146,17 +146,23 @@ func (s RunScores) Notes() []string {
 		}
 		notes = append(notes, fmt.Sprintf("judged but not in the run, %s (%d): %s", what, n, sample(s.Missing)))
 	}
+	deeper := s.deeperMeasures()
+	if len(deeper) > 0 && s.Deepest < usualDepth {
+		notes = append(notes, fmt.Sprintf("the run is at most %d documents deep: %s cannot be compared with that of a deeper run",
+			s.Deepest, sample(deeper)))
+	}
+	return notes
+}
+
+// deeperMeasures are those that look further down than the run goes.
+func (s RunScores) deeperMeasures() []string {
 	var deeper []string
 	for _, m := range s.Measures {
 		if !m.Measure.def.count && (m.Measure.Cutoff == 0 || m.Measure.Cutoff > s.Deepest) {
 			deeper = append(deeper, m.Measure.String())
 		}
 	}
-	if len(deeper) > 0 && s.Deepest < usualDepth {
-		notes = append(notes, fmt.Sprintf("the run is at most %d documents deep: %s cannot be compared with that of a deeper run",
-			s.Deepest, sample(deeper)))
-	}
-	return notes
+	return deeper
 }
 
 // TieRule says how rankings are ordered before they are scored.

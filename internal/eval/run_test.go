@@ -237,6 +237,7 @@ func TestCaseEmptyRunCountsZeroOrFailsNeverNaN(t *testing.T) {
 	}
 }
 
+// Case TRV-24. Through the command line: cmd/goserini/testdata/shared/depth.txtar.
 func TestCaseNamesShowTheirDepth(t *testing.T) {
 	qrels := trec.Qrels{"q": {"a": 1}}
 	measures, err := ParseMeasureList([]string{"MAP", "MRR", "Rprec", "P@5"})
