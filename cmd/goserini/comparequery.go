@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"goserini/internal/eval"
@@ -120,14 +121,13 @@ func showDivergence(term *terminal, d eval.Divergence) {
 	} else {
 		term.print("\n%s (%d steps) and %s (%d steps) agree on the first %d and part at step %d\n", base, d.BaseSteps, other, d.OtherSteps, len(d.Agreed), len(d.Agreed)+1)
 	}
-	results := map[int]bool{}
-	for _, n := range d.OtherResults {
-		results[n] = true
-	}
 	for _, s := range d.Agreed {
 		note := ""
-		if results[s.Number] {
-			note = "  " + term.paint(yellow, "≠ result in "+other)
+		switch {
+		case slices.Contains(d.OtherDocuments, s.Number):
+			note = "  " + term.paint(yellow, "≠ documents in "+other)
+		case slices.Contains(d.OtherTexts, s.Number):
+			note = "  " + term.paint(dim, "≠ text in "+other)
 		}
 		term.print("  %4d  %s%s\n", s.Number, stepLine(term, s), note)
 	}

@@ -46,9 +46,11 @@ type Divergence struct {
 	OtherSteps int `json:"other_steps"`
 	// Agreed are the steps, from the first on, that both took, as the base has them.
 	Agreed []Step `json:"agreed"`
-	// OtherResults are the numbers of the agreed steps that did not give both models the same text to
-	// read: a step is a decision, and from there on the decisions rest on different grounds.
-	OtherResults []int `json:"other_results"`
+	// OtherTexts are the numbers of the agreed steps that did not give both models the same text to
+	// read, and OtherDocuments those among them that did not show the same documents in the same order. A step
+	// is a decision; from there on decisions rest on different grounds.
+	OtherTexts     []int `json:"other_texts"`
+	OtherDocuments []int `json:"other_documents"`
 	// BaseNext and OtherNext are what each did then; nil where the trajectory goes no further. Both
 	// are nil where the two do not part.
 	BaseNext  *Step `json:"base_next"`
@@ -60,11 +62,14 @@ type Divergence struct {
 // cited docids are.
 func Diverge(base, other []trajectory.Event) Divergence {
 	a, b := Steps(base), Steps(other)
-	d := Divergence{BaseSteps: len(a), OtherSteps: len(b), Agreed: []Step{}, OtherResults: []int{}}
+	d := Divergence{BaseSteps: len(a), OtherSteps: len(b), Agreed: []Step{}, OtherTexts: []int{}, OtherDocuments: []int{}}
 	n := 0
 	for n < min(len(a), len(b)) && a[n].equal(b[n]) {
-		if a[n].End == nil && a[n].read() != b[n].read() {
-			d.OtherResults = append(d.OtherResults, a[n].Number)
+		if a[n].read() != b[n].read() {
+			d.OtherTexts = append(d.OtherTexts, a[n].Number)
+			if !slices.Equal(a[n].Previewed, b[n].Previewed) || !slices.Equal(a[n].Opened, b[n].Opened) {
+				d.OtherDocuments = append(d.OtherDocuments, a[n].Number)
+			}
 		}
 		n++
 	}
@@ -108,7 +113,7 @@ func (s *Step) take(o *trajectory.Observation) {
 	s.Surfaced, s.Previewed, s.Opened = len(o.Access.Surfaced), o.Access.Previewed, o.Access.Opened
 }
 
-// read is the text that the call gave the model.
+// read is the text that the call gave the model, "" where it gave none.
 func (s Step) read() string {
 	if s.Observation == nil {
 		return ""

@@ -48,10 +48,10 @@ func TestWhereTwoTrajectoriesPart(t *testing.T) {
 	search := [3]string{"search", `{"reason": "begin", "query": "light keeper"}`, "s1: a, b"}
 	read := [3]string{"read_document", `{"docid": "a", "offset": 1}`, "text"}
 	for _, test := range []struct {
-		name         string
-		base, other  told
-		agreed       int
-		otherResults []int
+		name        string
+		base, other told
+		agreed      int
+		otherTexts  []int
 		// baseNext and otherNext are a tool, "end", or "" for nothing.
 		baseNext, otherNext string
 	}{
@@ -71,8 +71,8 @@ func TestWhereTwoTrajectoriesPart(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			d := Diverge(test.base.events(), test.other.events())
-			if len(d.Agreed) != test.agreed || !slices.Equal(d.OtherResults, test.otherResults) {
-				t.Errorf("agreed on %d steps, other results at %v; want %d and %v", len(d.Agreed), d.OtherResults, test.agreed, test.otherResults)
+			if len(d.Agreed) != test.agreed || !slices.Equal(d.OtherTexts, test.otherTexts) {
+				t.Errorf("agreed on %d steps, other texts at %v; want %d and %v", len(d.Agreed), d.OtherTexts, test.agreed, test.otherTexts)
 			}
 			for _, next := range []struct {
 				who  string
@@ -93,6 +93,23 @@ func TestWhereTwoTrajectoriesPart(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestOtherTextsAreNotAlwaysOtherDocuments(t *testing.T) {
+	events := func(text string, shown ...string) []trajectory.Event {
+		return []trajectory.Event{
+			{Call: &trajectory.Call{ID: "1", Tool: "search", Arguments: json.RawMessage(`{"query":"a"}`)}},
+			{Observation: &trajectory.Observation{CallID: "1", Tool: "search", Text: text, Access: trajectory.Access{Surfaced: shown, Previewed: shown}}},
+		}
+	}
+	d := Diverge(events("a score=1, b score=0.5", "a", "b"), events("a score=2, b score=0.3", "a", "b"))
+	if !slices.Equal(d.OtherTexts, []int{1}) || len(d.OtherDocuments) != 0 {
+		t.Errorf("other scores: texts %v, documents %v", d.OtherTexts, d.OtherDocuments)
+	}
+	d = Diverge(events("a, b", "a", "b"), events("b, a", "b", "a"))
+	if !slices.Equal(d.OtherTexts, []int{1}) || !slices.Equal(d.OtherDocuments, []int{1}) {
+		t.Errorf("another order: texts %v, documents %v", d.OtherTexts, d.OtherDocuments)
 	}
 }
 
