@@ -24,6 +24,7 @@ type indexOptions struct {
 	onBad      string
 	refuseUTF8 bool
 	maxRecord  string
+	passages   bool
 	verbose    bool
 	json       bool
 }
@@ -66,6 +67,7 @@ there before.`,
 	f.StringVar(&o.onBad, "on-bad", "stop", "at a record that cannot be read: stop, or skip it and finish with exit code 1")
 	f.BoolVar(&o.refuseUTF8, "refuse-invalid-utf8", false, "treat invalid UTF-8 as a bad record instead of replacing it by U+FFFD")
 	f.StringVar(&o.maxRecord, "max-record", "1GiB", "the longest record allowed")
+	f.BoolVar(&o.passages, "passages", false, "hold passages of about 250 words, too, for tools with --parts passages")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "list every file that was ignored and every repair")
 	f.BoolVar(&o.json, "json", false, "print the index's statistics as JSON")
 	return cmd
@@ -101,6 +103,9 @@ func runIndex(ctx context.Context, term *terminal, cmd *cobra.Command, sources [
 	} else {
 		term.say("indexed %s documents, %s tokens, %s terms in %s; index %s for %s of text",
 			count(stats.Documents), count(stats.Tokens), count(stats.Terms), duration(time.Since(start)), size(stats.Bytes), size(stats.TextBytes))
+		if p := stats.Passages; p != nil {
+			term.say("with %s passages of %.0f tokens on average", count(p.Passages), p.AverageLength())
+		}
 		term.hint("next: goserini search --index %s \"your query\"", shellQuote(o.dir))
 	}
 	if src.Report().Failed() {
@@ -111,7 +116,7 @@ func runIndex(ctx context.Context, term *terminal, cmd *cobra.Command, sources [
 
 func (o indexOptions) resolve(cmd *cobra.Command) (corpus.Options, index.BuildOptions, error) {
 	read := corpus.Options{Format: corpus.Format(o.format), RefuseInvalidUTF8: o.refuseUTF8}
-	build := index.BuildOptions{Analyzer: o.analyzer, Workers: o.workers}
+	build := index.BuildOptions{Analyzer: o.analyzer, Workers: o.workers, Passages: o.passages}
 	if _, err := analysis.ByName(o.analyzer); err != nil {
 		return read, build, usagef(cmd, "--analyzer: %w", err)
 	}

@@ -93,6 +93,12 @@ func (r indexReport) show(term *terminal) {
 	line("postings", "%s", count(r.Postings))
 	d := r.Lengths
 	line("length min/p50/p90/max", "%s / %s / %s / %s tokens", count(d.Min), count(d.P50), count(d.P90), count(d.Max))
+	if p := r.Passages; p != nil {
+		line("passages", "%s (%s with tokens)", count(p.Passages), count(p.WithTokens))
+		line("  tokens", "%s, %.1f a passage", count(p.Tokens), p.AverageLength())
+		line("  terms, postings", "%s, %s", count(p.Terms), count(p.Postings))
+		line("  length min/p50/p90/max", "%s / %s / %s / %s tokens", count(p.Lengths.Min), count(p.Lengths.P50), count(p.Lengths.P90), count(p.Lengths.Max))
+	}
 	line("analyzer", "%s", r.Analyzer)
 	line("text", "%s", size(r.TextBytes))
 	line("index", "%s, format %d", size(r.Bytes), r.FormatVersion)

@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -38,6 +39,12 @@ type batch struct {
 	blocks []block
 	// bytes and newlines are those of the batch before compression.
 	bytes, newlines int64
+
+	// In an index with passages from hands on how many passages the batches before have, to
+	// how many they have with those of this one; so passages are numbered in the order of the
+	// source. cuts are the documents as they are cut.
+	from, to chan uint32
+	cuts     []cutDocument
 }
 
 // batchDocument is a document of a batch, and its record.
@@ -47,6 +54,7 @@ type batchDocument struct {
 	norm    byte
 	// unsegmented tells that the analyzer cannot cut the document's script into words.
 	unsegmented bool
+	passages    []passage
 }
 
 // worker works on one batch at a time.
@@ -63,7 +71,7 @@ type worker struct {
 const maxDocumentBytes = math.MaxInt32
 
 // process decodes, inverts and compresses the documents of a batch.
-func (w *worker) process(b *batch, list []string) error {
+func (w *worker) process(ctx context.Context, b *batch, list []string) error {
 	if w.coder == nil {
 		var err error
 		if w.coder, err = newWordCoder(list); err != nil {
@@ -71,8 +79,15 @@ func (w *worker) process(b *batch, list []string) error {
 		}
 	}
 	w.pending = w.pending[:0]
+	slot := uint32(0) // of the next passage
+	if b.from != nil {
+		var err error
+		if slot, err = b.cut(ctx); err != nil {
+			return err
+		}
+	}
 	for i, rec := range b.records {
-		d, err := rec.Document()
+		d, c, err := b.document(i)
 		if errors.Is(err, corpus.ErrSkipped) {
 			b.docs = append(b.docs, batchDocument{missing: true})
 			continue
@@ -81,16 +96,31 @@ func (w *worker) process(b *batch, list []string) error {
 			return err
 		}
 		bd, err := w.document(b, b.slot+uint32(i), d)
+		if err == nil && b.from != nil {
+			bd.passages, err = w.inverter.addPassages(slot, d.Contents(), c)
+			slot += uint32(len(bd.passages))
+		}
 		if err != nil {
 			return fmt.Errorf("%s: document %q: %w", place(rec.Location()), d.DocID, err)
 		}
 		b.docs = append(b.docs, bd)
 	}
-	w.cut(b, true)
+	b.cuts = nil
+	w.blocks(b, true)
 	if w.inverter.full() {
 		return w.inverter.spill()
 	}
 	return nil
+}
+
+// document returns a record of the batch, decoded now or when it was cut.
+func (b *batch) document(i int) (corpus.Document, cut, error) {
+	if b.cuts != nil {
+		c := &b.cuts[i]
+		return c.Document, c.cut, c.err
+	}
+	d, err := b.records[i].Document()
+	return d, cut{}, err
 }
 
 func (w *worker) document(b *batch, slot uint32, d corpus.Document) (batchDocument, error) {
@@ -120,13 +150,13 @@ func (w *worker) store(b *batch, contents string) {
 		b.newlines += int64(strings.Count(contents[:n], "\n"))
 		w.pending = append(w.pending, contents[:n]...)
 		contents = contents[n:]
-		w.cut(b, false)
+		w.blocks(b, false)
 	}
 }
 
-// cut compresses what is pending if it is more than a block, or if it is the last of the
+// blocks compresses what is pending if it is more than a block, or if it is the last of the
 // batch.
-func (w *worker) cut(b *batch, last bool) {
+func (w *worker) blocks(b *batch, last bool) {
 	for len(w.pending) > blockBytes || last && len(w.pending) > 0 {
 		end := blockEnd(w.pending)
 		newlines := int64(bytes.Count(w.pending[:end], []byte{'\n'}))

@@ -183,7 +183,7 @@ func BenchmarkInvert(b *testing.B) {
 		size += int64(len(d.Text))
 	}
 	for b.Loop() {
-		v, err := newInverter(ix.Analyzer(), b.TempDir(), 200<<20)
+		v, err := newInverter(ix.Analyzer(), b.TempDir(), 200<<20, false)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -35,6 +35,8 @@ type BuildOptions struct {
 	Workers int
 	// Duplicates is the policy when two documents have the same docid.
 	Duplicates DuplicatePolicy
+	// Passages makes an index that holds passages, too: see [Index.SearchPassages].
+	Passages bool
 	// Source describes where the documents come from, for people.
 	Source string
 	// Progress, if set, is called from one goroutine at a time, a few times a second.
@@ -93,7 +95,7 @@ func (o *BuildOptions) complete() error {
 // Until it has succeeded dir holds what it held before, whenever the process dies. What a
 // killed build leaves the next one removes. Two builds of one directory at a time are
 // refused. The file's bytes follow from the documents, the analyzer, the policy for
-// duplicates and the description of the source alone.
+// duplicates, whether there are passages, and the description of the source alone.
 func Build(ctx context.Context, dir string, src *corpus.Reader, opts BuildOptions) (stats Stats, err error) {
 	if err := opts.complete(); err != nil {
 		return Stats{}, err
@@ -133,6 +135,9 @@ type builder struct {
 	workers []*worker
 	docs    *docTable
 	blocks  *spool
+	// passages is nil in an index without; turn is what the next batch begins from.
+	passages *passageTable
+	turn     chan uint32
 	// list is the list of frequent words, made before the first batch is processed.
 	list  []string
 	stats Stats
@@ -146,10 +151,14 @@ func (b *builder) build(ctx context.Context) (Stats, error) {
 	}
 	defer b.file.Abort()
 	b.out = newFileWriter(b.file)
-	if _, err := b.out.Write(appendHeader(nil)); err != nil {
+	if _, err := b.out.Write(appendHeader(nil, b.opts.Passages)); err != nil {
 		return Stats{}, err
 	}
 	b.docs, b.blocks = newDocTable(b.dir), newSpool(b.dir)
+	if b.opts.Passages {
+		b.passages, b.turn = newPassageTable(b.dir, b.docs), make(chan uint32, 1)
+		b.turn <- 0
+	}
 	b.stats = Stats{FormatVersion: FormatVersion, Analyzer: b.analyzer.Name(), Source: b.opts.Source}
 	for _, step := range []func(context.Context) error{b.read, b.merge, b.finish} {
 		if err := step(ctx); err != nil {
@@ -174,6 +183,14 @@ func (b *builder) release() error {
 		for _, f := range w.inverter.runs {
 			closeTemporary(f)
 		}
+		if p := w.inverter.passages; p != nil {
+			for _, f := range p.runs {
+				closeTemporary(f)
+			}
+		}
+	}
+	if b.passages != nil {
+		b.passages.records.close()
 	}
 	if b.docs != nil {
 		b.blocks.close()
@@ -219,7 +236,7 @@ func (b *builder) read(ctx context.Context) error {
 	for _, w := range b.workers {
 		g.Go(func() error {
 			for next := range todo {
-				next.err = w.process(next, b.list)
+				next.err = w.process(ctx, next, b.list)
 				close(next.done)
 			}
 			return nil
@@ -255,7 +272,7 @@ func (b *builder) hire() error {
 		if err != nil {
 			return err
 		}
-		v, err := newInverter(b.analyzer, b.dir, budget)
+		v, err := newInverter(b.analyzer, b.dir, budget, b.opts.Passages)
 		b.workers = append(b.workers, &worker{inverter: v, encoder: e})
 		if err != nil {
 			return err
@@ -321,7 +338,7 @@ func sampleWords(batches []*batch) ([]string, error) {
 // batches cuts the source into batches.
 func (b *builder) batches(ctx context.Context, send func(*batch) error) error {
 	slot := int64(0)
-	next := &batch{done: make(chan struct{})}
+	next := b.newBatch(0)
 	for ctx.Err() == nil {
 		rec, err := b.next()
 		if errors.Is(err, io.EOF) {
@@ -343,10 +360,20 @@ func (b *builder) batches(ctx context.Context, send func(*batch) error) error {
 			if err := send(next); err != nil {
 				return err
 			}
-			next = &batch{slot: uint32(slot), done: make(chan struct{})}
+			next = b.newBatch(uint32(slot))
 		}
 	}
 	return ctx.Err()
+}
+
+// newBatch makes the batch behind the ones made before.
+func (b *builder) newBatch(slot uint32) *batch {
+	n := &batch{slot: slot, done: make(chan struct{})}
+	if b.passages != nil {
+		n.from, n.to = b.turn, make(chan uint32, 1)
+		b.turn = n.to
+	}
+	return n
 }
 
 func (b *builder) next() (corpus.Record, error) {
@@ -381,6 +408,12 @@ func (b *builder) store(done *batch) error {
 		if err := b.docs.add(d, done.records[i].Location()); err != nil {
 			return err
 		}
+		if b.passages == nil {
+			continue
+		}
+		if err := b.passages.add(d.passages); err != nil {
+			return err
+		}
 	}
 	b.show("reading", false)
 	return nil
@@ -411,31 +444,47 @@ func (b *builder) merge(ctx context.Context) error {
 	if err := b.docs.number(b.opts.Duplicates); err != nil {
 		return err
 	}
-	terms, index, words := newSpool(b.dir), newSpool(b.dir), newSpool(b.dir)
-	defer terms.close()
-	defer index.close()
+	words := newSpool(b.dir)
 	defer words.close()
 	if _, err := words.Write(appendWordList(nil, b.list)); err != nil {
 		return err
 	}
-	m := &merger{workers: b.opts.Workers, norms: b.docs.norms, ordinals: b.docs.renumbering(), documents: b.docs.n,
-		out: b.out, start: b.out.size, dictionary: &dictionaryWriter{out: terms, index: index},
-		merged: func(int64) { b.show("merging", false) }}
-	m.finalNorms = b.docs.finalNorms(m.ordinals)
+	ordinals := b.docs.renumbering()
+	m := &merger{norms: b.docs.norms, ordinals: ordinals, documents: b.docs.n, finalNorms: b.docs.finalNorms(ordinals), placed: true}
 	for _, w := range b.workers {
 		m.runs = append(m.runs, w.inverter.runs...)
 	}
+	err := b.mergeRuns(ctx, m, invertedSections{postingsSection, termsSection, termIndexSection, normsSection},
+		extraSection{blocksSection, b.blocks}, extraSection{wordsSection, words})
+	b.stats.Terms, b.stats.Postings = m.terms, m.postings
+	return err
+}
+
+// invertedSections are the sections that a merger's result goes to.
+type invertedSections struct{ postings, terms, termIndex, norms sectionID }
+
+// extraSection is a section that is complete in a spool.
+type extraSection struct {
+	id sectionID
+	s  *spool
+}
+
+// mergeRuns writes the sections of postings, terms and norms, and between the first two the
+// extra ones.
+func (b *builder) mergeRuns(ctx context.Context, m *merger, to invertedSections, extra ...extraSection) error {
+	terms, index := newSpool(b.dir), newSpool(b.dir)
+	defer terms.close()
+	defer index.close()
+	m.workers, m.out, m.start = b.opts.Workers, b.out, b.out.size
+	m.dictionary = &dictionaryWriter{out: terms, index: index}
+	m.merged = func(int64) { b.show("merging", false) }
 	if err := m.run(ctx); err != nil {
 		return err
 	}
-	b.stats.Terms, b.stats.Postings = m.terms, m.postings
-	if err := b.out.end(postingsSection); err != nil {
+	if err := b.out.end(to.postings); err != nil {
 		return err
 	}
-	for _, s := range []struct {
-		id sectionID
-		s  *spool
-	}{{blocksSection, b.blocks}, {wordsSection, words}, {termsSection, terms}, {termIndexSection, index}} {
+	for _, s := range append(extra, extraSection{to.terms, terms}, extraSection{to.termIndex, index}) {
 		if err := b.copy(s.id, s.s); err != nil {
 			return err
 		}
@@ -444,7 +493,29 @@ func (b *builder) merge(ctx context.Context) error {
 	if _, err := b.out.Write(append(m.finalNorms, make([]byte, padded-len(m.finalNorms))...)); err != nil {
 		return err
 	}
-	return b.out.end(normsSection)
+	return b.out.end(to.norms)
+}
+
+// mergePassages writes the sections about passages.
+func (b *builder) mergePassages(ctx context.Context) error {
+	if err := b.passages.settle(); err != nil {
+		return err
+	}
+	ordinals := b.passages.renumbering()
+	m := &merger{norms: b.passages.norms, ordinals: ordinals, documents: b.passages.stats.Passages, finalNorms: finalNorms(b.passages.norms, b.passages.states)}
+	for _, w := range b.workers {
+		m.runs = append(m.runs, w.inverter.passages.runs...)
+	}
+	err := b.mergeRuns(ctx, m, invertedSections{passagePostingsSection, passageTermsSection, passageTermIndexSection, passageNormsSection})
+	if err != nil {
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	b.passages.stats.Terms, b.passages.stats.Postings = m.terms, m.postings
+	b.stats.Passages = &b.passages.stats
+	return b.passages.write(b.out)
 }
 
 func (b *builder) copy(id sectionID, s *spool) error {
@@ -458,10 +529,15 @@ func (b *builder) copy(id sectionID, s *spool) error {
 	return b.out.end(id)
 }
 
-// finish writes the sections about documents and the end of the file.
-func (b *builder) finish(context.Context) error {
+// finish writes the sections about documents, those about passages and the end of the file.
+func (b *builder) finish(ctx context.Context) error {
 	if err := b.docs.write(b.out); err != nil {
 		return err
+	}
+	if b.passages != nil {
+		if err := b.mergePassages(ctx); err != nil {
+			return err
+		}
 	}
 	b.docs.describe(&b.stats)
 	foot := footer{Stats: b.stats, Gaps: b.docs.dropped > 0}

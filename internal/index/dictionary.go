@@ -86,6 +86,14 @@ type dictionary struct {
 	terms, index section
 }
 
+// check compares the length of the index with that of its entries.
+func (d dictionary) check() error {
+	if len(d.index.data)%dictionaryIndexSize != 0 {
+		return d.index.corrupt("its length is not that of an index")
+	}
+	return nil
+}
+
 func (d dictionary) blocks() int { return len(d.index.data) / dictionaryIndexSize }
 
 // entry returns the prefix and the offset of a block.

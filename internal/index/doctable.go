@@ -155,13 +155,21 @@ func (t *docTable) finalNorms(r *renumbering) []byte {
 	if r == nil {
 		return t.norms
 	}
-	norms := make([]byte, 0, t.n)
-	for slot, state := range t.states {
+	return finalNorms(t.norms, t.states)
+}
+
+// finalNorms leaves out the norms of slots that are not kept; without states all are.
+func finalNorms(norms []byte, states []slotState) []byte {
+	if states == nil {
+		return norms
+	}
+	var kept []byte
+	for slot, state := range states {
 		if state == slotKept {
-			norms = append(norms, t.norms[slot])
+			kept = append(kept, norms[slot])
 		}
 	}
-	return norms
+	return kept
 }
 
 // write writes the sections about documents.
@@ -252,11 +260,8 @@ func writePacked(out *fileWriter, id sectionID, n int, value func(*packer, int))
 	var p packer
 	for i := range n {
 		value(&p, i)
-		if len(p.out) >= checkPage {
-			if _, err := out.Write(p.out); err != nil {
-				return err
-			}
-			p.out = p.out[:0]
+		if err := p.drain(out); err != nil {
+			return err
 		}
 	}
 	if n > 0 {

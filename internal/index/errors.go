@@ -17,6 +17,9 @@ var (
 	ErrCorrupt    = errors.New("corrupt index")
 )
 
+// ErrNoPassages says that an index was built without passages.
+var ErrNoPassages = errors.New("index without passages")
+
 // ErrEmptyQuery is returned by Search for a query without a visible character.
 var ErrEmptyQuery = errors.New("query must not be empty")
 

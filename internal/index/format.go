@@ -22,7 +22,7 @@ const FormatVersion = 1
 const (
 	magic    = "goserini"
 	endMagic = "goserEND"
-	// The header holds the magic, the version and four zero bytes; the tail the offset,
+	// The header holds the magic, the version and flags; the tail the offset,
 	// length and checksum of the footer and the end magic.
 	headerBytes = 16
 	tailBytes   = 32
@@ -45,13 +45,19 @@ const (
 	docIndexSection
 	docGroupsSection
 	orderSection
+	// Those about passages are only in an index that has them.
+	passagePostingsSection
+	passageTermsSection
+	passageTermIndexSection
+	passageNormsSection
+	passagesSection
 	checksSection
 	sectionCount
 )
 
 var sectionNames = [sectionCount]string{
 	"text", "postings", "blocks", "words", "terms", "term index", "norms", "documents", "document index",
-	"document groups", "docid order", "checksums",
+	"document groups", "docid order", "passage postings", "passage terms", "passage term index", "passage norms", "passages", "checksums",
 }
 
 // footer is the table of contents of an index file.
@@ -63,6 +69,25 @@ type footer struct {
 	// Gaps says that document records begin with two numbers more: the bytes and line
 	// ends of dropped text between the document before and this one.
 	Gaps bool `json:"gaps,omitempty"`
+}
+
+// sectionsOf lists the sections of an index in order.
+func sectionsOf(passages bool) []sectionID {
+	var ids []sectionID
+	for id := range sectionCount {
+		if passages || id < passagePostingsSection || id > passagesSection {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// section returns the entry of a section that the index has.
+func (f footer) section(id sectionID) sectionSpan {
+	if f.Stats.Passages == nil && id > passagesSection {
+		id -= passagesSection + 1 - passagePostingsSection
+	}
+	return f.Sections[id]
 }
 
 // sectionSpan is one entry of the footer.
@@ -83,10 +108,23 @@ func (c *checksum) UnmarshalText(text []byte) error {
 	return err
 }
 
-func appendHeader(b []byte) []byte {
+// The header's flags. A program opens no index with flags it does not know.
+const flagPassages = 1
+
+func appendHeader(b []byte, passages bool) []byte {
 	b = append(b, magic...)
 	b = binary.LittleEndian.AppendUint32(b, FormatVersion)
-	return binary.LittleEndian.AppendUint32(b, 0)
+	flags := uint32(0)
+	if passages {
+		flags |= flagPassages
+	}
+	return binary.LittleEndian.AppendUint32(b, flags)
+}
+
+// headerPassages tells whether the index has passages, and whether its flags are known.
+func headerPassages(b []byte) (passages, known bool) {
+	flags := binary.LittleEndian.Uint32(b[len(magic)+4:])
+	return flags&flagPassages != 0, flags&^flagPassages == 0
 }
 
 // headerVersion returns the version in a header, false if it is not one of ours.
@@ -136,18 +174,24 @@ func parseFooter(text []byte, offset int64, sum uint64) (footer, error) {
 	if err := json.Unmarshal(text, &f); err != nil {
 		return f, fmt.Errorf("footer: %w", err)
 	}
-	if len(f.Sections) != int(sectionCount) {
-		return f, fmt.Errorf("the footer lists %d sections, want %d", len(f.Sections), sectionCount)
+	ids := sectionsOf(f.Stats.Passages != nil)
+	if len(f.Sections) != len(ids) {
+		return f, fmt.Errorf("the footer lists %d sections, want %d", len(f.Sections), len(ids))
 	}
 	at := int64(headerBytes)
 	for i, s := range f.Sections {
-		if s.Name != sectionNames[i] || s.Offset != at || s.Length < 0 || s.Length > offset-at {
+		if s.Name != sectionNames[ids[i]] || s.Offset != at || s.Length < 0 || s.Length > offset-at {
 			return f, fmt.Errorf("section %q is out of place", s.Name)
 		}
 		at += s.Length
 	}
 	if at != offset {
 		return f, fmt.Errorf("the sections end at %d, the footer begins at %d", at, offset)
+	}
+	if p := f.Stats.Passages; p != nil {
+		if err := p.check(); err != nil {
+			return f, err
+		}
 	}
 	if f.Stats.Documents < 1 || f.Stats.Documents > maxDocuments {
 		return f, fmt.Errorf("%d documents are out of range", f.Stats.Documents)

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"os"
 	"slices"
 
@@ -15,23 +16,33 @@ import (
 // inverter gathers the postings of the documents that one worker sees, and writes them as
 // a run, sorted by term, when its memory is full.
 //
-// The postings of a term are a chain of slices of one arena, each longer than the one
-// before. A posting is the gap to the slot of the document before and a frequency, as in a
-// short list, and then a byte of places, if the document has any.
+// In an index with passages it also gathers those of the passages, of the same tokens.
 type inverter struct {
 	vocabulary *vocabulary
-	dir        string
-	// budget bounds vocabulary, states and arena together, in bytes.
+	// budget bounds vocabulary, states and arenas together, in bytes.
 	budget int64
-	states array[termState]
-	arena  array[byte]
-	used   int
+	// chains has the postings of the documents.
+	chains
+	// passages has those of the passages, nil in an index without.
+	passages *chains
 	// sorted are the numbers of the terms, as of the last run, in the order of their bytes.
 	sorted []uint32
-	runs   []*os.File
 
 	tokens []placed
 	terms  []docTerm
+}
+
+// chains are the postings of all terms in documents, or in passages.
+//
+// The postings of a term are a chain of slices of one arena, each longer than the one
+// before. A posting is the gap to the slot of the document before and a frequency, as in a
+// short list, and then a byte of places, if the document has any.
+type chains struct {
+	dir    string
+	states array[termState]
+	arena  array[byte]
+	used   int
+	runs   []*os.File
 }
 
 // termState is where the postings of a term go on.
@@ -83,10 +94,15 @@ const postingBytes = 5 + 5 + 1
 // maxInverterBudget keeps places in the arena below 2³².
 const maxInverterBudget = 1 << 30
 
-func newInverter(a analysis.Analyzer, dir string, budget int64) (*inverter, error) {
-	v := &inverter{vocabulary: newVocabulary(a), dir: dir, budget: min(budget, maxInverterBudget)}
+func newInverter(a analysis.Analyzer, dir string, budget int64, passages bool) (*inverter, error) {
+	v := &inverter{vocabulary: newVocabulary(a), budget: min(budget, maxInverterBudget), chains: chains{dir: dir}}
 	// Memory that is not touched costs nothing, so the arena need not grow.
-	return v, v.arena.grow(int(2*v.budget) + 1<<20)
+	arena := int(2*v.budget) + 1<<20
+	if err := v.arena.grow(arena); err != nil || !passages {
+		return v, err
+	}
+	v.passages = &chains{dir: dir}
+	return v, v.passages.arena.grow(arena)
 }
 
 // add takes the document in that slot, which is above all before, and returns the number
@@ -99,7 +115,7 @@ func (v *inverter) add(slot uint32, contents string) (int, error) {
 	if err := v.states.grow(v.vocabulary.n); err != nil {
 		return 0, err
 	}
-	v.count(int64(len(contents)))
+	v.count(int64(len(contents)), v.tokens)
 	if err := v.reserve(len(v.terms)); err != nil {
 		return 0, err
 	}
@@ -110,22 +126,25 @@ func (v *inverter) add(slot uint32, contents string) (int, error) {
 	return len(v.tokens), nil
 }
 
-// count fills terms with the distinct terms of tokens and clears their slots again.
-func (v *inverter) count(length int64) {
+// count fills terms with the distinct terms of tokens, of a text of that length in bytes, and
+// clears their slots again.
+func (v *inverter) count(length int64, parts ...[]placed) {
 	v.terms = v.terms[:0]
 	states := v.states.s
 	r, next := 0, placeRange(1, length)
-	for _, t := range v.tokens {
-		for int64(t.start) >= next {
-			r++
-			next = placeRange(r+1, length)
+	for _, tokens := range parts {
+		for _, t := range tokens {
+			for int64(t.start) >= next {
+				r++
+				next = placeRange(r+1, length)
+			}
+			s := &states[t.term]
+			if s.slot == 0 {
+				v.terms = append(v.terms, docTerm{term: t.term})
+				s.slot = uint32(len(v.terms))
+			}
+			v.terms[s.slot-1].count(byte(r))
 		}
-		s := &states[t.term]
-		if s.slot == 0 {
-			v.terms = append(v.terms, docTerm{term: t.term})
-			s.slot = uint32(len(v.terms))
-		}
-		v.terms[s.slot-1].count(byte(r))
 	}
 	for _, d := range v.terms {
 		states[d.term].slot = 0
@@ -135,13 +154,13 @@ func (v *inverter) count(length int64) {
 // reserve makes room for that many postings. A new slice is never longer than the chain
 // before it, so all new slices together are at most as long as what is used; the first
 // ones are short.
-func (v *inverter) reserve(n int) error {
+func (v *chains) reserve(n int) error {
 	const last = len(sliceSizes) - 1
 	return v.arena.grow(v.used + min(n*(sliceSizes[0]+sliceSizes[last]), v.used+4*n*sliceSizes[0]))
 }
 
 // append adds a posting to the chain of its term.
-func (v *inverter) append(slot uint32, t docTerm, places bool) {
+func (v *chains) append(slot uint32, t docTerm, places bool) {
 	s := &v.states.s[t.term]
 	var buf [postingBytes + 4]byte
 	b := appendGap(buf[:0], slot-s.last, t.tf)
@@ -166,7 +185,7 @@ func (v *inverter) append(slot uint32, t docTerm, places bool) {
 }
 
 // slice begins a new slice of that level.
-func (v *inverter) slice(s *termState, level int) {
+func (v *chains) slice(s *termState, level int) {
 	s.pos = uint32(v.used)
 	v.used += sliceSizes[level]
 	s.end = uint32(v.used) - linkBytes
@@ -174,11 +193,37 @@ func (v *inverter) slice(s *termState, level int) {
 }
 
 // full tells whether it is time to write a run.
-func (v *inverter) full() bool { return v.vocabulary.bytes()+v.states.bytes()+int64(v.used) > v.budget }
+func (v *inverter) full() bool {
+	size := v.vocabulary.bytes() + v.chains.bytes()
+	if v.passages != nil {
+		size += v.passages.bytes()
+	}
+	return size > v.budget
+}
 
-// spill writes all postings as a run and forgets them. Terms are remembered as long as
+func (v *chains) bytes() int64 { return v.states.bytes() + int64(v.used) }
+
+// spill writes all postings as runs and forgets them. Terms are remembered as long as
 // they take little of the budget.
 func (v *inverter) spill() error {
+	v.sort()
+	if err := v.chains.spill(v.vocabulary, v.sorted); err != nil {
+		return err
+	}
+	if v.passages != nil {
+		if err := v.passages.spill(v.vocabulary, v.sorted); err != nil {
+			return err
+		}
+	}
+	if v.vocabulary.bytes() > v.budget/2 {
+		v.sorted = nil
+		return v.vocabulary.clear()
+	}
+	return nil
+}
+
+// spill writes all postings as a run, in the order of sorted terms, and forgets them.
+func (v *chains) spill(vocabulary *vocabulary, sorted []uint32) error {
 	if v.used == 0 {
 		return nil
 	}
@@ -188,31 +233,24 @@ func (v *inverter) spill() error {
 	}
 	v.runs = append(v.runs, f)
 	w := bufio.NewWriterSize(f, 1<<18)
-	v.sort()
 	var postings []byte
-	for _, id := range v.sorted {
+	for _, id := range sorted {
 		s := &v.states.s[id]
 		if s.end == 0 {
 			continue
 		}
 		postings = v.chain(postings[:0], s)
-		if err := writeRunEntry(w, v.vocabulary.term(id), postings); err != nil {
+		if err := writeRunEntry(w, vocabulary.term(id), postings); err != nil {
 			return err
 		}
 		*s = termState{}
 	}
 	v.used = 0
-	if v.vocabulary.bytes() > v.budget/2 {
-		v.sorted = nil
-		if err := v.vocabulary.clear(); err != nil {
-			return err
-		}
-	}
 	return w.Flush()
 }
 
 // chain appends the bytes of a term's postings.
-func (v *inverter) chain(b []byte, s *termState) []byte {
+func (v *chains) chain(b []byte, s *termState) []byte {
 	for at, level := s.head, 0; ; level = min(level+1, len(sliceSizes)-1) {
 		end := at + uint32(sliceSizes[level]-linkBytes)
 		if end == s.end {
@@ -257,10 +295,9 @@ func (v *inverter) sort() {
 // release gives the memory back; the runs stay.
 func (v *inverter) release() error {
 	v.sorted, v.tokens, v.terms = nil, nil, nil
-	for _, free := range []func() error{v.vocabulary.clear, v.states.free, v.arena.free} {
-		if err := free(); err != nil {
-			return err
-		}
+	err := errors.Join(v.vocabulary.clear(), v.states.free(), v.arena.free())
+	if v.passages != nil {
+		err = errors.Join(err, v.passages.states.free(), v.passages.arena.free())
 	}
-	return nil
+	return err
 }

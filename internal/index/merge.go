@@ -19,6 +19,8 @@ type merger struct {
 	documents int64
 	// finalNorms are by ordinal.
 	finalNorms []byte
+	// placed says that the postings have places.
+	placed bool
 
 	out        *fileWriter
 	dictionary *dictionaryWriter
@@ -175,7 +177,9 @@ func (m *merger) encode(j *mergeJob, l, scratch *list) error {
 			start := len(j.out)
 			j.out = appendPostings(j.out, l, m.finalNorms, m.documents)
 			info.postings = int64(len(j.out) - start)
-			j.out = appendPlaces(j.out, l, m.finalNorms, m.documents)
+			if m.placed {
+				j.out = appendPlaces(j.out, l, m.finalNorms, m.documents)
+			}
 			info.places = int64(len(j.out)-start) - info.postings
 		}
 		j.infos = append(j.infos, info)
@@ -187,7 +191,7 @@ func (m *merger) encode(j *mergeJob, l, scratch *list) error {
 func (m *merger) gather(pieces []byte, from int, ends []int, l, scratch *list) error {
 	l.reset()
 	if len(ends) == 1 {
-		if err := decodeRun(pieces[from:ends[0]], l, m.norms); err != nil {
+		if err := decodeRun(pieces[from:ends[0]], l, m.norms, m.placed); err != nil {
 			return err
 		}
 	} else {
@@ -195,7 +199,7 @@ func (m *merger) gather(pieces []byte, from int, ends []int, l, scratch *list) e
 		heads, tails := make([]int, 0, len(ends)), make([]int, 0, len(ends))
 		for _, end := range ends {
 			heads = append(heads, len(scratch.docs))
-			if err := decodeRun(pieces[from:end], scratch, m.norms); err != nil {
+			if err := decodeRun(pieces[from:end], scratch, m.norms, m.placed); err != nil {
 				return err
 			}
 			tails = append(tails, len(scratch.docs))

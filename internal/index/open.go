@@ -31,6 +31,8 @@ type Index struct {
 	documents  documents
 	text       textReader
 	searchers  sync.Pool
+	// passages is nil in an index without.
+	passages *passages
 
 	// lowNorm and highNorm bound the norms of documents that have tokens.
 	lowNorm, highNorm byte
@@ -102,8 +104,8 @@ func (ix *Index) open() error {
 	if ix.analyzer, err = analysis.ByName(foot.Stats.Analyzer); err != nil {
 		return problem(ErrVersion, ix.dir, err.Error(), rebuild(ix.dir))
 	}
-	start := foot.Sections[textSection+1].Offset
-	last := foot.Sections[checksSection]
+	start := foot.section(textSection+1).Offset
+	last := foot.section(checksSection)
 	if ix.mapping, err = mapFile(ix.file, start, last.Offset+last.Length-start); err != nil {
 		return fmt.Errorf("open index %s: %w", ix.dir, err)
 	}
@@ -126,8 +128,9 @@ func readContents(f io.ReaderAt, size int64, dir string) (footer, []byte, error)
 	if version != FormatVersion {
 		return footer{}, nil, problem(ErrVersion, dir, fmt.Sprintf("version %d, this program reads %d", version, FormatVersion), rebuild(dir))
 	}
-	if string(header) != string(appendHeader(nil)) {
-		return footer{}, nil, corrupt(dir, "header", "its last bytes are not zero")
+	passages, known := headerPassages(header)
+	if !known {
+		return footer{}, nil, problem(ErrVersion, dir, "it has flags this program does not know", rebuild(dir))
 	}
 	tail := make([]byte, tailBytes)
 	if size < headerBytes+tailBytes {
@@ -148,13 +151,16 @@ func readContents(f io.ReaderAt, size int64, dir string) (footer, []byte, error)
 	if err != nil {
 		return footer{}, nil, corrupt(dir, "footer", err.Error())
 	}
+	if passages != (foot.Stats.Passages != nil) {
+		return footer{}, nil, corrupt(dir, "header", "it does not say whether there are passages as the footer does")
+	}
 	return foot, text, nil
 }
 
 // arrange makes readers of the sections, whose sizes it checks.
 func (ix *Index) arrange(foot footer) error {
-	start := foot.Sections[textSection+1].Offset
-	checks := foot.Sections[checksSection]
+	start := foot.section(textSection+1).Offset
+	checks := foot.section(checksSection)
 	data := ix.mapping.data[:checks.Offset-start]
 	sums := ix.mapping.data[checks.Offset-start:]
 	if len(sums) != 8*pages(len(data)) || checksum(xxh3.Hash(sums)) != foot.Checks {
@@ -162,7 +168,7 @@ func (ix *Index) arrange(foot footer) error {
 	}
 	ix.region = newRegion(data, sums, start, foot.Sections, ix.dir)
 	at := func(id sectionID) section {
-		s := foot.Sections[id]
+		s := foot.section(id)
 		off := int(s.Offset - start)
 		return section{r: ix.region, name: s.Name, data: data[off : off+int(s.Length)], off: off}
 	}
@@ -170,38 +176,37 @@ func (ix *Index) arrange(foot footer) error {
 	ix.dictionary = dictionary{terms: at(termsSection), index: at(termIndexSection)}
 	ix.norms = at(normsSection)
 	n := foot.Stats.Documents
-	offsetBits, rankBits := documentIndexWidths(n, foot.Sections[docsSection].Length, foot.Sections[orderSection].Length > 0)
+	offsetBits, rankBits := documentIndexWidths(n, foot.section(docsSection).Length, foot.section(orderSection).Length > 0)
 	index := at(docIndexSection)
 	d := &ix.documents
 	d.n, d.gaps, d.records, d.groups = int(n), foot.Gaps, at(docsSection), at(docGroupsSection)
 	d.offsets = packed{index, offsetBits, offsetBits + rankBits, 0}
 	d.ranks = packed{index, rankBits, offsetBits + rankBits, offsetBits}
 	d.order = packed{at(orderSection), rankBits, rankBits, 0}
-	text := foot.Sections[textSection]
+	text := foot.section(textSection)
 	ix.text.file, ix.text.offset, ix.text.length = ix.file, text.Offset, text.Length
 	ix.text.table, ix.text.words, ix.text.dir = at(blocksSection), at(wordsSection), ix.dir
 	ix.lowNorm, ix.highNorm = bm25.Quantise(int(foot.Stats.Lengths.Min)), bm25.Quantise(int(foot.Stats.Lengths.Max))
-	return ix.checkSizes(n)
+	if err := ix.checkSizes(n); err != nil || foot.Stats.Passages == nil {
+		return err
+	}
+	ix.passages = newPassages(ix, foot.Stats.Passages, at)
+	return ix.passages.checkSizes()
 }
 
 // checkSizes compares the lengths of sections with the number of documents.
 func (ix *Index) checkSizes(n int64) error {
 	d := &ix.documents
-	wrong := func(s section, want int64) error {
-		if int64(len(s.data)) != want {
-			return s.corrupt(fmt.Sprintf("it has %d bytes, want %d", len(s.data), want))
-		}
-		return nil
-	}
 	permutation := int64(0)
 	if len(d.order.data) > 0 {
 		permutation = packedBytes(n, d.order.width)
 	}
 	err := errors.Join(
-		wrong(ix.norms, (n+chunkDocs-1)/chunkDocs*chunkDocs),
-		wrong(d.offsets.section, packedBytes(n, d.offsets.stride)),
-		wrong(d.groups, (n+documentGroup-1)/documentGroup*documentGroupBytes),
-		wrong(d.order.section, permutation),
+		ix.norms.wantBytes((n+chunkDocs-1)/chunkDocs*chunkDocs),
+		d.offsets.wantBytes(packedBytes(n, d.offsets.stride)),
+		d.groups.wantBytes((n+documentGroup-1)/documentGroup*documentGroupBytes),
+		d.order.wantBytes(permutation),
+		ix.dictionary.check(),
 	)
 	if err != nil {
 		return err
@@ -209,9 +214,6 @@ func (ix *Index) checkSizes(n int64) error {
 	table := ix.text.table
 	if len(table.data)%blockEntryBytes != 0 || len(table.data) == 0 {
 		return table.corrupt("its length is not that of a table")
-	}
-	if len(ix.dictionary.index.data)%dictionaryIndexSize != 0 {
-		return ix.dictionary.index.corrupt("its length is not that of an index")
 	}
 	end, err := ix.text.entry(ix.text.blocks())
 	ix.text.total = end.start

@@ -2,6 +2,7 @@ package index
 
 import (
 	"encoding/binary"
+	"io"
 	"math/bits"
 )
 
@@ -34,6 +35,16 @@ func (p *packer) append(v uint64, width int) {
 		p.pending >>= 8
 		p.filled -= 8
 	}
+}
+
+// drain writes what there is, if it is enough to be worth it.
+func (p *packer) drain(w io.Writer) error {
+	if len(p.out) < checkPage {
+		return nil
+	}
+	_, err := w.Write(p.out)
+	p.out = p.out[:0]
+	return err
 }
 
 // finish appends what is pending and the padding.

@@ -109,4 +109,12 @@ func (s section) bytes(from, n int) ([]byte, error) {
 	return s.data[from : from+n : from+n], nil
 }
 
+// wantBytes checks the length of the section.
+func (s section) wantBytes(want int64) error {
+	if int64(len(s.data)) != want {
+		return s.corrupt(fmt.Sprintf("it has %d bytes, want %d", len(s.data), want))
+	}
+	return nil
+}
+
 func (s section) corrupt(detail string) error { return s.r.corrupt(s.name, detail) }

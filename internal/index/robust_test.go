@@ -26,9 +26,12 @@ import (
 // killed.
 const killedEnv = "GOSERINI_TEST_BUILD_INTO"
 
+// killedPassagesEnv, if set, lets that index hold passages.
+const killedPassagesEnv = "GOSERINI_TEST_BUILD_PASSAGES"
+
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(killedEnv); dir != "" {
-		_, err := Build(context.Background(), dir, corpus.FromDocuments(tiny(60_000)), BuildOptions{Memory: minMemory})
+		_, err := Build(context.Background(), dir, corpus.FromDocuments(tiny(60_000)), BuildOptions{Memory: minMemory, Passages: os.Getenv(killedPassagesEnv) != ""})
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -40,10 +43,13 @@ func TestMain(m *testing.M) {
 
 func TestKilledBuildsLeaveTheOldIndexAndNoLitter(t *testing.T) { // COR-32
 	dir := filepath.Join(t.TempDir(), "index")
-	kill := func(after time.Duration) {
+	kill := func(after time.Duration, passages bool) {
 		t.Helper()
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), killedEnv+"="+dir)
+		if passages {
+			cmd.Env = append(cmd.Env, killedPassagesEnv+"=1")
+		}
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +64,7 @@ func TestKilledBuildsLeaveTheOldIndexAndNoLitter(t *testing.T) { // COR-32
 	}
 	old := texts("zinc onyx")
 	for round := range rounds {
-		kill(time.Duration(r.IntN(400)) * time.Millisecond)
+		kill(time.Duration(r.IntN(400))*time.Millisecond, round%2 == 1)
 		ix, err := Open(dir)
 		switch {
 		case err == nil:
@@ -80,7 +86,7 @@ func TestKilledBuildsLeaveTheOldIndexAndNoLitter(t *testing.T) { // COR-32
 	}
 	fresh := t.TempDir()
 	for _, d := range []string{dir, fresh} {
-		if _, err := Build(context.Background(), d, corpus.FromDocuments(tiny(2000)), BuildOptions{}); err != nil {
+		if _, err := Build(context.Background(), d, corpus.FromDocuments(tiny(2000)), BuildOptions{Passages: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -400,7 +406,8 @@ func reseal(raw []byte) []byte {
 	w := newFileWriter(io.Discard)
 	out := &bytes.Buffer{}
 	w.w = out
-	for i, s := range foot.Sections[:checksSection] {
+	ids := sectionsOf(foot.Stats.Passages != nil)
+	for i, s := range foot.Sections[:len(ids)-1] {
 		from := s.Offset
 		if i == 0 {
 			from = 0
@@ -408,7 +415,7 @@ func reseal(raw []byte) []byte {
 		if _, err := w.Write(raw[from : s.Offset+s.Length]); err != nil {
 			return raw
 		}
-		if w.end(sectionID(i)) != nil {
+		if w.end(ids[i]) != nil {
 			return raw
 		}
 	}

@@ -71,8 +71,9 @@ func (r *runReader) postings(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// decodeRun appends the postings of one entry to l; norms are by slot.
-func decodeRun(b []byte, l *list, norms []byte) error {
+// decodeRun appends the postings of one entry to l; norms are by slot. Postings that are not
+// placed have no places whatever the norm.
+func decodeRun(b []byte, l *list, norms []byte, placed bool) error {
 	slot := uint32(0)
 	r := numbers{b: b}
 	for len(r.b) > 0 {
@@ -86,7 +87,7 @@ func decodeRun(b []byte, l *list, norms []byte) error {
 			return fmt.Errorf("read run: bad posting")
 		}
 		places := byte(0)
-		if hasPlaces(norms[slot]) {
+		if placed && hasPlaces(norms[slot]) {
 			if len(r.b) == 0 {
 				return fmt.Errorf("read run: places are missing")
 			}

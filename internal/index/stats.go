@@ -24,6 +24,8 @@ type Stats struct {
 	Unsegmented int64 `json:"documents_unsegmented"`
 	// DuplicatesDropped counts documents left out because their docid occurs again.
 	DuplicatesDropped int64 `json:"duplicates_dropped"`
+	// Passages are the facts about passages; nil in an index without.
+	Passages *PassageStats `json:"passages,omitempty"`
 	// Parts are the sections of the index file and their sizes, in file order.
 	Parts []Part `json:"parts"`
 	// Bytes is the length of the index file.
@@ -31,11 +33,34 @@ type Stats struct {
 }
 
 // AverageLength is the mean number of tokens of the documents that have any.
-func (s Stats) AverageLength() float64 {
-	if s.WithTokens == 0 {
+func (s Stats) AverageLength() float64 { return average(s.Tokens, s.WithTokens) }
+
+// AverageLength is the mean number of tokens of the passages that have any.
+func (s PassageStats) AverageLength() float64 { return average(s.Tokens, s.WithTokens) }
+
+func average(tokens, of int64) float64 {
+	if of == 0 {
 		return 0
 	}
-	return float64(s.Tokens) / float64(s.WithTokens)
+	return float64(tokens) / float64(of)
+}
+
+// PassageStats are the facts about the passages of an index.
+type PassageStats struct {
+	// Passages counts all, WithTokens those with at least one token (N in BM25).
+	Passages   int64 `json:"passages"`
+	WithTokens int64 `json:"passages_with_tokens"`
+	// Tokens counts those of passages, with what each gets of its document's title.
+	Tokens int64 `json:"tokens"`
+	// Terms is the number of distinct terms, Postings of (term, passage) pairs.
+	Terms    int64 `json:"terms"`
+	Postings int64 `json:"postings"`
+	// Lengths describe the tokens of a passage, over passages that have any.
+	Lengths Distribution `json:"lengths"`
+	// HighestLine is the greatest number, from 0, of a line that a passage begins in,
+	// HighestColumn the greatest byte of such a line.
+	HighestLine   int64 `json:"highest_line"`
+	HighestColumn int64 `json:"highest_column"`
 }
 
 // Distribution holds percentiles of a whole number: the smallest value that at least
