@@ -104,7 +104,7 @@ func (ix *Index) open() error {
 	if ix.analyzer, err = analysis.ByName(foot.Stats.Analyzer); err != nil {
 		return problem(ErrVersion, ix.dir, err.Error(), rebuild(ix.dir))
 	}
-	start := foot.section(textSection+1).Offset
+	start := foot.section(textSection + 1).Offset
 	last := foot.section(checksSection)
 	if ix.mapping, err = mapFile(ix.file, start, last.Offset+last.Length-start); err != nil {
 		return fmt.Errorf("open index %s: %w", ix.dir, err)
@@ -159,7 +159,7 @@ func readContents(f io.ReaderAt, size int64, dir string) (footer, []byte, error)
 
 // arrange makes readers of the sections, whose sizes it checks.
 func (ix *Index) arrange(foot footer) error {
-	start := foot.section(textSection+1).Offset
+	start := foot.section(textSection + 1).Offset
 	checks := foot.section(checksSection)
 	data := ix.mapping.data[:checks.Offset-start]
 	sums := ix.mapping.data[checks.Offset-start:]

@@ -131,7 +131,7 @@ type passageTable struct {
 	norms   []byte
 	records *spool
 	// states are by slot; nil as long as no document is dropped.
-	states []slotState
+	states  []slotState
 	stats   PassageStats
 	lengths map[int64]int64
 }
