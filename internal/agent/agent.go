@@ -68,6 +68,9 @@ type Config struct {
 	// asked about ids that an answer cites and no tool has shown.
 	Exists func(docid string) bool
 
+	// Companion stands beside the question, nil for nobody.
+	Companion Companion
+
 	// Emit receives every event as it happens, in order, on one goroutine. Stream receives
 	// the pieces of responses, those of tries that fail included.
 	Emit   func(trajectory.Event)

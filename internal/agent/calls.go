@@ -192,14 +192,21 @@ func (s *session) runCalls(ctx context.Context, calls []plannedCall) (int, error
 	}
 	ran := 0
 	var failed error
+	var answered []tool.Exchange
 	for i, r := range started {
 		<-r.done
 		if !r.blocked && !r.rejected {
 			ran++
 		}
+		if r.begun && r.err == nil {
+			answered = append(answered, tool.Exchange{Call: calls[i].record, Result: r.result})
+		}
 		if err := s.observe(ctx, calls[i], r, context.Cause(toolCtx)); err != nil {
 			failed = err
 		}
+	}
+	if failed == nil {
+		s.watch(answered)
 	}
 	return ran, failed
 }

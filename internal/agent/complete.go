@@ -33,7 +33,11 @@ func (s *session) complete(ctx context.Context) (llm.Response, error) {
 			a.Interrupted = true
 			err = context.Cause(ctx)
 		case s.over == "" && s.clock.steerDue():
-			a.Interrupted, a.WillRetry = true, true
+			a.Interrupted, a.WillRetry = true, !s.checking()
+			if !a.WillRetry {
+				err, a.Error = errSteer, errSteer.Error()+", and an answer stands: "+a.Error
+				break
+			}
 			a.Error = errSteer.Error() + "; sent again with the steer: " + a.Error
 		case overflow(err) && !shortened && s.shortenBy(keepPercent):
 			shortened, a.WillRetry = true, true

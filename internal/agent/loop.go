@@ -91,6 +91,9 @@ func (s *session) loop(ctx context.Context) ending {
 // where one is met.
 func (s *session) prepare() (ending, bool) {
 	if s.over == "" && s.clock.steerDue() {
+		if s.checking() {
+			return s.giveUp(ReasonTime, nil), true
+		}
 		s.endResearch(steerTime)
 	}
 	if s.over != "" && s.over != steerTime && s.sinceOver > 0 {
@@ -99,6 +102,8 @@ func (s *session) prepare() (ending, bool) {
 	met := s.limit()
 	switch {
 	case met == "":
+	case s.checking():
+		return s.giveUp(limitReasons[met], nil), true
 	case s.over == "":
 		s.endResearch(met)
 		s.takeLast()
@@ -163,7 +168,7 @@ func (s *session) takeCalls(ctx context.Context, resp llm.Response, calls []plan
 	case err != nil:
 		return s.failure(ctx, err), true
 	case ran > 0:
-		s.missteps, s.rejected = 0, 0
+		s.missteps, s.rejected, s.reopened = 0, 0, true
 	case s.over != "":
 	case resp.StopReason == llm.StopLength:
 		if s.missteps++; s.missteps > maxMissteps {
@@ -189,14 +194,14 @@ func (s *session) takeText(resp llm.Response) (ending, bool) {
 		return s.nudge(resp, emptyText, ReasonNoAnswer)
 	case resp.StopReason == llm.StopLength && (!labelled || a.Exact == "" || a.Confidence == nil && s.over == ""):
 		return s.nudge(resp, cutText, ReasonOutputLimit)
-	case !labelled && s.over == "" && !s.asked:
+	case !labelled && s.over == "" && !s.asked && !s.checking():
 		s.asked, s.spare = true, &a
 		return s.nudge(resp, unlabelledText, ReasonNoAnswer)
 	}
 	if resp.StopReason == llm.StopLength {
 		a.Notes = append(a.Notes, "cut at the output limit")
 	}
-	return ending{status: trajectory.Completed, answer: a}, true
+	return s.accept(resp, a, labelled)
 }
 
 // nudge tells the model what was wrong with a response and what to do, or ends the
@@ -223,21 +228,26 @@ func (s *session) advice() string {
 	return "Call a tool through the tool interface, or give your final answer as plain text in exactly this format:"
 }
 
-// giveUp ends a question that has no labelled answer. A text that stood as an answer but
-// for its form is one now.
+// giveUp ends a question that has no accepted answer. One that was held back to be checked
+// is accepted now, and so is a text that stood as an answer but for its form.
 func (s *session) giveUp(reason string, err error) ending {
 	status := trajectory.Failed
 	if reason == ReasonTime {
 		status = trajectory.Timeout
 	}
-	if s.spare != nil {
-		a := *s.spare
-		note := "asked for labels in vain: " + reason
-		if err != nil {
-			note += ": " + err.Error()
+	why := reason
+	if err != nil {
+		why += ": " + err.Error()
+	}
+	for _, kept := range []struct {
+		answer *trajectory.Answer
+		note   string
+	}{{s.standing, "its verification ended early: "}, {s.spare, "asked for labels in vain: "}} {
+		if kept.answer != nil {
+			a := *kept.answer
+			a.Notes = append(a.Notes, kept.note+why)
+			return ending{status: trajectory.Completed, answer: a}
 		}
-		a.Notes = append(a.Notes, note)
-		return ending{status: trajectory.Completed, answer: a}
 	}
 	return ending{status: status, reason: reason, err: err}
 }
@@ -251,10 +261,20 @@ func (s *session) failure(ctx context.Context, err error) ending {
 		return s.giveUp(ReasonTime, nil)
 	case errors.Is(err, ErrRunBudget):
 		return s.giveUp(ReasonRunBudget, err)
+	case errors.Is(err, errSteer):
+		return s.giveUp(ReasonTime, nil)
 	case ctx.Err() != nil:
-		return ending{status: trajectory.Failed, reason: ReasonInterrupted, err: fmt.Errorf("%sinterrupted: %w", s.where(), context.Cause(ctx))}
+		end := ending{status: trajectory.Failed, reason: ReasonInterrupted, err: fmt.Errorf("%sinterrupted: %w", s.where(), context.Cause(ctx))}
+		if s.standing != nil {
+			end.answer = *s.standing
+		}
+		return end
 	case errors.As(err, &broken):
-		return ending{status: trajectory.Failed, reason: ReasonTool, err: fmt.Errorf("%s%w", s.where(), err)}
+		err = fmt.Errorf("%s%w", s.where(), err)
+		if s.standing != nil {
+			return s.giveUp(ReasonTool, err)
+		}
+		return ending{status: trajectory.Failed, reason: ReasonTool, err: err}
 	case errors.As(err, &overflow) && overflow.ContextOverflow:
 		return s.giveUp(ReasonContextFull, fmt.Errorf("%smodel %s: %w; give the size of its window and a policy for shortening, or a model with a larger one", s.where(), s.cfg.label(), err))
 	}

@@ -43,6 +43,10 @@ type session struct {
 	// say it again with labels; asked says that it was asked to.
 	spare *trajectory.Answer
 	asked bool
+	// standing is the answer that was held back to be checked; reopened says that a tool
+	// was called since.
+	standing *trajectory.Answer
+	reopened bool
 
 	accounts      []*account
 	gauge         gauge
@@ -151,20 +155,29 @@ func (s *session) finish(end ending) {
 		Status: end.status, Reason: end.reason, Answer: end.answer, Sets: rec.Sets, Usage: rec.Usage,
 		UncountedCalls: rec.UncountedCalls, PrefixShare: s.prefix.share(),
 	}
+	if s.cfg.Companion != nil {
+		e.Notebook, e.Verification = s.cfg.Companion.Record()
+	}
 	if end.err != nil {
 		e.Error = end.err.Error()
 	}
 	s.emit(trajectory.Event{Type: trajectory.TypeEnd, End: e})
 }
 
-// say adds a message of ours to the conversation. It ends the research unless the reason
-// is the form of the response.
+// say adds a message of ours to the conversation, which ends the research for most reasons.
 func (s *session) say(reason, text string) {
-	if reason != trajectory.SteerFormat {
+	steer := trajectory.Steer{Reason: reason, Text: text}
+	if steer.EndsResearch() {
 		s.over = reason
 	}
 	s.messages = append(s.messages, llm.Message{Role: llm.User, Text: text})
-	s.emit(trajectory.Event{Type: trajectory.TypeSteer, Steer: &trajectory.Steer{Reason: reason, Text: text}})
+	s.emit(trajectory.Event{Type: trajectory.TypeSteer, Steer: &steer})
 }
 
-func (s *session) endResearch(reason string) { s.say(reason, steerText(reason)) }
+func (s *session) endResearch(reason string) {
+	text := steerText(reason)
+	if memory := s.memory(); memory != "" {
+		text = memory + "\n\n" + text
+	}
+	s.say(reason, text)
+}

@@ -149,9 +149,14 @@ func (s *session) fold(target int64) ([]string, string) {
 }
 
 // folding is the history with a note in place of everything between the question and
-// the turn at start. The note may take a fourth of the target.
+// the turn at start. The note may take a fourth of the target; what the companion keeps
+// stands at its end in full.
 func (s *session) folding(turns []foldedTurn, start int, target int64) []llm.Message {
-	note := foldNote(turns, max(minNote, s.gauge.bytes(target/4)))
+	memory := s.memory()
+	note := foldNote(turns, max(minNote, s.gauge.bytes(target/4)-len(memory)))
+	if memory != "" {
+		note += "\n\n" + memory
+	}
 	messages := []llm.Message{s.messages[0], {Role: llm.User, Text: note}}
 	if s.over != "" {
 		messages = append(messages, steers(s.messages[1:start])...)

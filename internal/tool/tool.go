@@ -47,3 +47,9 @@ type Line struct {
 	Number int
 	Text   string
 }
+
+// Exchange is a call together with what came back from it.
+type Exchange struct {
+	Call   trajectory.Call
+	Result Result
+}
