@@ -47,7 +47,7 @@ func (s *session) accept(resp llm.Response, a trajectory.Answer, labelled bool) 
 	if labelled || s.standing == nil {
 		s.standing = &a
 	}
-	if s.over == "" && s.cfg.Companion != nil {
+	if s.over == "" && !s.clock.steerDue() && s.cfg.Companion != nil {
 		if message := s.cfg.Companion.Review(a); message != "" {
 			s.messages = append(s.messages, resp.Message)
 			s.reopened, s.missteps = false, 0
