@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"goserini/internal/notebook"
 	"goserini/internal/trajectory"
 )
 
@@ -67,6 +68,9 @@ func cameOf(t *terminal, o *trajectory.Observation) string {
 		return t.paint(yellow, "blocked")
 	case o.IsError:
 		return t.paint(red, "refused: ") + printable(oneLine(o.Text))
+	case o.Tool == notebook.Tool:
+		first, _, _ := strings.Cut(o.Text, "\n")
+		return t.paint(dim, printable(first))
 	}
 	return t.paint(dim, touched(o.Access))
 }
@@ -85,7 +89,7 @@ func arguments(raw json.RawMessage) string {
 		return clip(oneLine(string(raw)), 60)
 	}
 	var parts []string
-	for _, name := range []string{"query", "search_id", "docid", "offset", "limit"} {
+	for _, name := range []string{"query", "search_id", "docid", "offset", "limit", "constraint", "status", "candidate"} {
 		switch value := args[name].(type) {
 		case nil:
 		case string:
@@ -131,6 +135,32 @@ func showAnswer(term *terminal, rec trajectory.Record) {
 		}
 		term.print("%s %s\n", term.paint(bold, "Cited:"), strings.Join(cited, ", "))
 	}
+	if n := rec.Notebook; n != nil && len(n.Constraints) > 0 {
+		term.print("%s %s\n", term.paint(bold, "Noted:"), standing(n))
+	}
+	if v := rec.Verification; v != nil {
+		term.print("%s %s (answers held back: %d, research reopened: %d)\n", term.paint(bold, "Checked:"), v.Outcome, v.Checks, v.Reopened)
+	}
+}
+
+// standing says how the constraints of a question stand.
+func standing(n *trajectory.Notebook) string {
+	met, unread := 0, 0
+	for _, c := range n.Constraints {
+		if c.Status == "met" {
+			met++
+		}
+		for _, l := range c.Lines {
+			if !l.Opened {
+				unread++
+			}
+		}
+	}
+	text := fmt.Sprintf("constraints met: %d of %d", met, len(n.Constraints))
+	if unread > 0 {
+		text += fmt.Sprintf("; citations of lines that were not opened: %d", unread)
+	}
+	return text
 }
 
 func confidence(c *float64) string {

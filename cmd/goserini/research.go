@@ -17,6 +17,7 @@ import (
 	"goserini/internal/llm"
 	"goserini/internal/retrieval"
 	"goserini/internal/retrieval/local"
+	"goserini/internal/tool"
 	"goserini/internal/trajectory"
 )
 
@@ -103,6 +104,9 @@ func (f *researchFlags) over(cmd *cobra.Command, term *terminal, c *collection) 
 		return nil, err
 	}
 	tools, err := f.tools.options(cmd, f.depth)
+	if err == nil {
+		err = tools.Fits(c.Retriever)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -153,11 +157,11 @@ func (r *researcher) research(ctx context.Context, q experiment.Question, emit f
 	spent := newSpent(r.budget)
 	options := r.tools
 	options.Budget = spent.budget
-	tools := controller.New(r.retriever, options)
+	tools, companion := offered(r.retriever, options, q.Text)
 	rec, err := agent.Run(ctx, agent.Question{ID: q.ID, Text: q.Text}, agent.Config{
 		Prompt: r.knobs.prompt, System: r.knobs.system, ForbidTools: r.knobs.forbidTools, Retry: r.knobs.retry(),
 		Client: r.model.client, Model: r.model.name, Label: r.model.label,
-		Tools: tools.Tools(), Budget: r.budget, Effort: r.model.effort, MaxOutputTokens: r.maxOutput,
+		Tools: tools, Companion: companion, Budget: r.budget, Effort: r.model.effort, MaxOutputTokens: r.maxOutput,
 		Window: r.model.window, Shorten: r.shorten, Price: r.model.price, Ledgers: r.ledgers,
 		Exists: r.exists(),
 		Emit:   func(e trajectory.Event) { spent.event(e); emit(e) }, Stream: r.stream,
@@ -178,12 +182,14 @@ func (r *researcher) plan(name string, questions []experiment.Question) (experim
 	if err != nil {
 		return experiment.Plan{}, err
 	}
+	tools, _ := offered(r.retriever, r.tools, "")
 	return experiment.Plan{
 		Name: name, Program: program, Prices: r.model.priceDate, Questions: questions, Research: r.research,
 		Spec: experiment.Spec{
 			Questions: len(questions), QuestionsHash: hash,
 			Retrieval: r.retrieval(),
-			Tools:     experiment.Tools{Profile: r.profile, Parts: r.tools.Navigator.Parts(), Options: r.tools, Hash: controller.New(r.retriever, r.tools).Fingerprint()},
+			Tools: experiment.Tools{Profile: r.profile, Parts: r.tools.Navigator.Parts(), Options: r.tools, Hash: tool.Fingerprint(tools),
+				NotebookHash: notebookOptions(r.tools).Hash()},
 			Model: experiment.Model{Name: r.model.label, Effort: r.model.effort, MaxOutputTokens: r.maxOutput, PromptHash: agent.PromptHash(r.knobs.prompt), SystemHash: r.knobs.systemHash(), ForbidTools: r.knobs.forbidTools, Temperature: r.model.temperature,
 				Window: r.model.window, Shortening: string(r.shorten)},
 			Budget: experiment.Budget{TimeoutSeconds: r.budget.Timeout.Seconds(), MaxTurns: r.budget.MaxTurns, MaxCalls: r.budget.MaxCalls,

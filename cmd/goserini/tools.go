@@ -9,6 +9,9 @@ import (
 
 	"goserini/internal/agent"
 	"goserini/internal/controller"
+	"goserini/internal/notebook"
+	"goserini/internal/retrieval"
+	"goserini/internal/tool"
 	"goserini/internal/trajectory"
 )
 
@@ -48,6 +51,22 @@ func (f *toolFlags) options(cmd *cobra.Command, depth int) (controller.Options, 
 	}
 	options.Depth = depth
 	return options, nil
+}
+
+// notebookOptions are the parts that stand beside the tools.
+func notebookOptions(o controller.Options) notebook.Options {
+	return notebook.Options{Notes: o.Navigator.Notebook, Verify: o.Navigator.Verify}
+}
+
+// offered are all tools that a model is offered for a question. The company is nil where no part asks for one.
+func offered(r retrieval.Retriever, o controller.Options, question string) ([]tool.Tool, agent.Companion) {
+	tools := controller.New(r, o).Tools()
+	parts := notebookOptions(o)
+	if parts == (notebook.Options{}) {
+		return tools, nil
+	}
+	n := notebook.New(question, parts)
+	return append(tools, n.Tools()...), n
 }
 
 // spent counts what a question has used, for the budget line of the tools.

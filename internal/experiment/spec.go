@@ -53,6 +53,8 @@ type Tools struct {
 	Parts []string `json:"parts,omitempty"`
 	// Hash covers names, descriptions and schemas.
 	Hash string `json:"hash"`
+	// NotebookHash covers what a notebook and a verification say beside that, "" without them.
+	NotebookHash string `json:"notebook_hash,omitempty"`
 	// Options are the sizes of pages and caches.
 	Options controller.Options `json:"options"`
 }
