@@ -29,7 +29,7 @@ trajectory: jsonl
 corpus: jsonl
 llm: trajectory
 tool: trajectory
-notebook: tool trajectory
+notebook: retrieval tool trajectory
 index: analysis bm25 corpus atomicfile lockfile
 retrieval:
 retrieval/local: retrieval index bm25 analysis

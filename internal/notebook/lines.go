@@ -5,7 +5,9 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
+	"goserini/internal/retrieval"
 	"goserini/internal/tool"
 )
 
@@ -65,8 +67,11 @@ func parseCitation(written string) (citation, error) {
 	return c, nil
 }
 
-// opened are the lines that were read, by docid and number, each cut to what may be quoted.
+// opened are the lines that were read, by docid and number, as far as they are kept.
 type opened map[string]map[int]string
+
+// maxKept is how much of a line is kept, in characters.
+const maxKept = 4000
 
 // add reports whether a document is among them that was not opened before.
 func (o opened) add(lines []tool.Line) bool {
@@ -79,33 +84,43 @@ func (o opened) add(lines []tool.Line) bool {
 			isNew = true
 		}
 		if of[l.Number] == "" {
-			shown, _, _ := tool.Clip(l.Text, maxQuoted)
-			of[l.Number] = strings.Clone(shown) // the page behind it is not kept
+			kept, _, _ := tool.Clip(l.Text, maxKept)
+			of[l.Number] = strings.Clone(strings.ToValidUTF8(kept, "\uFFFD")) // the page behind it is not kept
 		}
 	}
 	return isNew
 }
 
-// all reports whether every line of a citation was read.
-func (o opened) all(c citation) bool {
+// unread says which part of a citation was not read, "" where all of it was.
+func (o opened) unread(c citation) string {
 	of := o[c.docid]
+	if len(of) == 0 {
+		return "document not opened"
+	}
+	var missing []int
 	for n := c.first; n <= c.last; n++ {
 		if _, ok := of[n]; !ok {
-			return false
+			missing = append(missing, n)
 		}
 	}
-	return true
+	switch len(missing) {
+	case 0:
+		return ""
+	case c.last - c.first + 1:
+		return "not opened"
+	}
+	return fmt.Sprintf("line %d not opened", missing[0])
 }
+
+// all reports whether every line of a citation was read.
+func (o opened) all(c citation) bool { return o.unread(c) == "" }
 
 // mark stands behind a citation of lines that were not read, and is "" for others.
 func (o opened) mark(c citation) string {
-	switch {
-	case o.all(c):
-		return ""
-	case len(o[c.docid]) == 0:
-		return " (document not opened)"
+	if unread := o.unread(c); unread != "" {
+		return " (" + unread + ")"
 	}
-	return " (not opened)"
+	return ""
 }
 
 // quotes quote cited lines while there is room for it.
@@ -115,21 +130,27 @@ type quotes struct {
 	full   bool
 }
 
-// of is what the lines of a citation say, each on a line of its own behind the docid; "" for
-// lines that were not read.
-func (q *quotes) of(c citation) string {
+// leastQuoted is the least that is worth quoting of a line, in characters.
+const leastQuoted = 60
+
+// of is what the lines of a citation say about a constraint, each on a line of its own behind
+// its place; "" for lines that were not read. Of a long line it is the passage that has
+// most of the words of the constraint and its candidate.
+func (q *quotes) of(l citation, c constraint) string {
 	if q == nil {
 		return ""
 	}
+	m := retrieval.NewMatcher(c.candidate+" "+c.text, nil)
 	var b strings.Builder
 	room := maxQuoted
-	for n := c.first; n <= c.last && room > 0; n++ {
-		text := strings.TrimSpace(tool.OneLine(strings.ToValidUTF8(q.opened[c.docid][n], "\uFFFD")))
+	for n := l.first; n <= l.last && room >= leastQuoted; n++ {
+		text := strings.TrimSpace(tool.OneLine(q.opened[l.docid][n]))
 		if text == "" {
 			continue
 		}
-		line := fmt.Sprintf("\n   %s says %s", citation{c.docid, n, n}, tool.QuoteJSON(firstOf(text, room)))
-		room -= len(text)
+		passage := best(m, text, max(leastQuoted, room/(l.last-n+1)))
+		room -= utf8.RuneCountInString(passage)
+		line := fmt.Sprintf("\n   %s says %s", citation{l.docid, n, n}, tool.QuoteJSON(passage))
 		if len(line) > q.left {
 			if !q.full {
 				q.full = true
@@ -141,4 +162,24 @@ func (q *quotes) of(c citation) string {
 		b.WriteString(line)
 	}
 	return b.String()
+}
+
+// best is the passage of a line that a matcher finds best, or its beginning, with dots where
+// it is cut.
+func best(m *retrieval.Matcher, text string, characters int) string {
+	if utf8.RuneCountInString(text) <= characters {
+		return text
+	}
+	shown, _, _ := tool.Clip(text, characters)
+	before, after := "", "..."
+	if p := m.Passages(text, 0, characters); len(p) > 0 {
+		shown = text[p[0].Start:p[0].End]
+		if p[0].Start > 0 {
+			before = "..."
+		}
+		if p[0].End == len(text) {
+			after = ""
+		}
+	}
+	return before + strings.TrimSpace(shown) + after
 }

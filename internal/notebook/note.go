@@ -217,7 +217,7 @@ func (n *Notebook) cite(c *constraint, given []string, s *settlement) error {
 	}
 	for _, l := range lines {
 		if !n.opened.all(l) {
-			s.notes = append(s.notes, fmt.Sprintf("%s%s: it shows nothing until you have read it.", l, n.opened.mark(l)))
+			s.notes = append(s.notes, fmt.Sprintf("%s%s: lines show nothing until you have opened them.", l, n.opened.mark(l)))
 		}
 	}
 	return nil

@@ -43,7 +43,8 @@ const (
 	maxBody        = 4000 // bytes of the notebook without the lines it quotes
 	// maxRejected candidates that failed are remembered, the latest ones.
 	maxRejected = 20
-	// maxQuotes bounds the lines quoted in one text, and maxQuoted those of one range, in bytes.
+	// maxQuotes bounds the lines quoted in one text, in bytes, and maxQuoted about those of one
+	// citation, in characters.
 	maxQuotes = 3000
 	maxQuoted = 300
 )
@@ -182,7 +183,7 @@ func (n *Notebook) entry(number int, c constraint, q *quotes) string {
 		b.WriteString(sep + l.String() + n.opened.mark(l))
 	}
 	for _, l := range c.lines {
-		b.WriteString(q.of(l))
+		b.WriteString(q.of(l, c))
 	}
 	return b.String()
 }

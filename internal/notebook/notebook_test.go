@@ -53,7 +53,7 @@ func TestANoteKeepsConstraintsWithStatusCandidateAndLines(t *testing.T) {
 		{`{"constraints":["keeper at Orvane","kept a diary  of\nlamp oil"]}`, "Noted. 2 of 2 constraints are not met.\n1. [open] keeper at Orvane\n2. [open] kept a diary of lamp oil"},
 		{`{"constraints":["Keeper at Orvane","born in 1850"]}`, "Noted. 3 of 3 constraints are not met.\n3. [open] born in 1850\nNote: \"Keeper at Orvane\" is constraint 1 already."},
 		{`{"constraint":1,"status":"met","candidate":"Tamsin Hale","lines":["register:202"]}`,
-			"Noted. 2 of 3 constraints are not met.\n1. [met: Tamsin Hale] keeper at Orvane | register:202 (document not opened)\nNote: register:202 (document not opened): it shows nothing until you have read it."},
+			"Noted. 2 of 3 constraints are not met.\n1. [met: Tamsin Hale] keeper at Orvane | register:202 (document not opened)\nNote: register:202 (document not opened): lines show nothing until you have opened them."},
 	} {
 		if got := n.call(t, step.args); got.IsError || got.Text != step.want {
 			t.Errorf("note(%s):\n%s\nwant\n%s", step.args, got.Text, step.want)
@@ -65,7 +65,7 @@ func TestANoteKeepsConstraintsWithStatusCandidateAndLines(t *testing.T) {
 		{`{"constraint":2,"status":"met","candidate":"Tamsin Hale","lines":["[register:202-203]","register:204"]}`,
 			"Noted. 1 of 3 constraints are not met.\n2. [met: Tamsin Hale] kept a diary of lamp oil | register:202-203, register:204 (not opened)\n" +
 				"   register:202 says \"In 1871 the lighthouse at Orvane got its first keeper, Tamsin Hale.\"\n   register:203 says \"She kept a diary.\"\n" +
-				"Note: register:204 (not opened): it shows nothing until you have read it."},
+				"Note: register:204 (not opened): lines show nothing until you have opened them."},
 		{`{"constraint":"3","status":"failed","candidate":"Tamsin Hale","lines":"register:203"}`,
 			"Noted. 1 of 3 constraints are not met.\n3. [failed: Tamsin Hale] born in 1850 | register:203\n   register:203 says \"She kept a diary.\""},
 		// Another candidate: what was known of the first no longer counts.
@@ -160,6 +160,16 @@ func TestForeignTextStaysInsideItsLine(t *testing.T) {
 				t.Errorf("a line of its own: %q", line)
 			}
 		}
+	}
+}
+
+func TestALongLineIsQuotedWhereItSpeaksOfTheConstraint(t *testing.T) {
+	n := notes(t)
+	n.call(t, `{"constraints":["number of Publix stores in that state"]}`)
+	n.read("p37", 1, "Publix", strings.Repeat("The chain was founded in Lakeland by a grocer. ", 20)+"It has stores in Florida (785), North Carolina (35), and Virginia (8). "+strings.Repeat("Its bags are green. ", 200))
+	got := n.call(t, `{"constraint":1,"status":"met","candidate":"North Carolina","lines":["p37:1-2"]}`).Text
+	if !strings.Contains(got, "\n   p37:1 says \"Publix\"\n   p37:2 says \"...") || !strings.Contains(got, "North Carolina (35)") || len(got) > 600 {
+		t.Errorf("got %s", got)
 	}
 }
 
@@ -290,7 +300,9 @@ func TestAnAnswerIsCheckedAgainstOpenedLines(t *testing.T) {
 		{"two citations", "Check: a | d1:2, d1:3 | shown\n- Check: b | d1:2; d1:3 | yes", "passed", ""},
 		{"a docid with a comma", "Check: a | my file, part 2:1 | shown\nCheck: b | d1:2 | shown", "passed", ""},
 		{"not shown", "1. Check: keeper at Orvane | d1:2 | shown\n2. Check: diary | none | not shown", "", "- diary (not shown)"},
-		{"a line that was not opened", "Check: keeper at Orvane | d1:9 | shown\nCheck: diary | d1:3 | shown", "", "- keeper at Orvane (d1:9 was never opened)"},
+		{"a line that was not opened", "Check: keeper at Orvane | d1:9 | shown\nCheck: diary | d1:3 | shown", "", "- keeper at Orvane (d1:9: not opened)"},
+		{"lines of which one was not opened", "Check: keeper at Orvane | d1:2-4 | shown\nCheck: diary | d1:3 | shown", "", "- keeper at Orvane (d1:2-4: line 4 not opened)"},
+		{"a document that was not opened", "Check: keeper at Orvane | d9:2 | shown\nCheck: diary | d1:3 | shown", "", "- keeper at Orvane (d9:2: document not opened)"},
 		{"no line", "Check: keeper at Orvane | none | shown\nCheck: diary | d1:3 | shown", "", "- keeper at Orvane (no line is cited for it)"},
 		{"no line field", "Check: keeper at Orvane | shown\nCheck: diary | d1:3 | shown", "", "- keeper at Orvane (no line is cited for it)"},
 		{"a document without lines", "Check: keeper at Orvane | d1 | shown\nCheck: diary | d1:3 | shown", "", `- keeper at Orvane ("d1" does not say which lines`},

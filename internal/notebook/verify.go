@@ -185,8 +185,8 @@ func (c check) problem(o opened) string {
 		return "no line is cited for it"
 	}
 	for _, l := range lines {
-		if !o.all(l) {
-			return l.String() + " was never opened"
+		if unread := o.unread(l); unread != "" {
+			return l.String() + ": " + unread
 		}
 	}
 	return ""
