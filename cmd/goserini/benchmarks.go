@@ -129,6 +129,11 @@ func showBenchmark(term *terminal, e benchmarkEntry) {
 // benchmarkIndex opens the index of a benchmark: the one named, the one that setup made, or a
 // cached one of its corpus.
 func benchmarkIndex(ctx context.Context, term *terminal, b *benchmark.Benchmark, dir string) (*index.Index, string, error) {
+	return benchmarkIndexOf(ctx, term, b, dir, false)
+}
+
+// benchmarkIndexOf does the same; the cached one holds passages if they are wanted.
+func benchmarkIndexOf(ctx context.Context, term *terminal, b *benchmark.Benchmark, dir string, passages bool) (*index.Index, string, error) {
 	if dir == "" {
 		dir = b.Index
 	}
@@ -151,7 +156,10 @@ func benchmarkIndex(ctx context.Context, term *terminal, b *benchmark.Benchmark,
 	} else if key, err = embeddedKey(b); err != nil {
 		return nil, "", err
 	}
-	return cachedIndex(ctx, term, key, b.Open, index.BuildOptions{Analyzer: b.Analyzer, Source: b.Name})
+	if passages {
+		key = keyOf("passages", key)
+	}
+	return cachedIndex(ctx, term, key, b.Open, index.BuildOptions{Analyzer: b.Analyzer, Source: b.Name, Passages: passages})
 }
 
 func embeddedKey(b *benchmark.Benchmark) (string, error) {

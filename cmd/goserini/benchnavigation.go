@@ -108,6 +108,9 @@ func runBenchNavigation(ctx context.Context, term *terminal, o benchNavigationOp
 		if err != nil {
 			return err
 		}
+		for _, skipped := range report.Skipped {
+			term.warn("not measured: %s", skipped)
+		}
 		reports = append(reports, report)
 		for _, t := range navbench.Targets(report, "navigator") {
 			outcome := "missed"
@@ -141,7 +144,7 @@ func (o benchNavigationOptions) measure(ctx context.Context, term *terminal, nam
 	if err != nil {
 		return navbench.Report{}, err
 	}
-	ix, _, err := benchmarkIndex(ctx, term, b, "")
+	ix, _, err := benchmarkIndexOf(ctx, term, b, "", true)
 	if err != nil {
 		return navbench.Report{}, err
 	}

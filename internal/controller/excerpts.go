@@ -82,8 +82,11 @@ func (p *previews) make(ctx context.Context, batch []row) ([]preview, error) {
 	}
 	var made []preview
 	if nav.Excerpts {
-		made = p.passages(documents)
-	} else if made, err = p.given(ctx, batch); err != nil {
+		made, err = p.passages(ctx, batch, documents)
+	} else {
+		made, err = p.given(ctx, batch)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if nav.Novelty {
@@ -102,6 +105,11 @@ func (p *previews) given(ctx context.Context, batch []row) ([]preview, error) {
 	var ids []string
 	for i, r := range batch {
 		switch {
+		case r.hit.Passage.Known():
+			var err error
+			if out[i], err = p.ofPassage(ctx, r.hit); err != nil {
+				return nil, err
+			}
 		case r.hit.Excerpt != "":
 			out[i].texts = []string{r.hit.Excerpt}
 		case r.rank <= p.c.options.ExcerptDepth:
@@ -197,7 +205,7 @@ const longestExcerpt = 4.0 / 3
 
 // passages shows of each document the passages that cover most of the query, or all of it
 // where it is short. What short documents leave of the page is given to long ones.
-func (p *previews) passages(documents []document) []preview {
+func (p *previews) passages(ctx context.Context, batch []row, documents []document) ([]preview, error) {
 	if p.matcher == nil {
 		stats, _ := p.c.retriever.(retrieval.TermStats)
 		p.matcher = retrieval.NewMatcher(p.terms, stats)
@@ -213,11 +221,15 @@ func (p *previews) passages(documents []document) []preview {
 	length = level(sizes, length, int(longestExcerpt*float64(length)))
 	made := make([]preview, len(documents))
 	for i, d := range documents {
-		made[i] = p.passage(d, from[i], sizes[i], length)
+		in, err := p.c.placeOf(ctx, batch[i].hit, d, from[i])
+		if err != nil {
+			return nil, err
+		}
+		made[i] = p.passage(d, in, sizes[i], length)
 		made[i].title = metas[i].title
 		made[i].source = sourceLine(metas[i])
 	}
-	return made
+	return made, nil
 }
 
 // level returns the greatest length up to most such that documents of the given sizes,
@@ -242,38 +254,40 @@ func level(sizes []int, average, most int) int {
 	return low
 }
 
-// passage shows one document in at most length characters.
-func (p *previews) passage(d document, from, size, length int) preview {
+// passage shows one document in at most length characters, chosen from a place in it. size is
+// the length of its text proper.
+func (p *previews) passage(d document, in place, size, length int) preview {
 	if size == 0 {
 		return preview{}
 	}
-	first := 1 + strings.Count(d.text[:from], "\n")
 	if d.whole && size <= length {
+		first := 1 + strings.Count(d.text[:in.body], "\n")
 		return preview{
-			texts: []string{squeeze(d.text[from:])},
+			texts: []string{squeeze(d.text[in.body:])},
 			lines: fmt.Sprintf("%d-%d (to the end)", first, d.totalLines),
 		}
 	}
 	var v preview
-	passages := p.matcher.Passages(d.text, from, length)
+	passages := p.matcher.PassagesIn(in.text, in.from, in.to, length)
 	if len(passages) == 0 { // the words stand in the title only
-		head := d.text[from : from+len(firstCharacters(d.text[from:], length))]
-		passages = []retrieval.Passage{{Start: from, End: from + len(head), FirstLine: first, LastLine: first + strings.Count(head, "\n")}}
+		head := firstCharacters(in.text[in.from:in.to], length)
+		first := 1 + strings.Count(in.text[:in.from], "\n")
+		passages = []retrieval.Passage{{Start: in.from, End: in.from + len(head), FirstLine: first, LastLine: first + strings.Count(head, "\n")}}
 	}
 	var lines []string
 	for _, q := range passages {
-		text := squeeze(d.text[q.Start:q.End])
-		if q.Start > from {
+		text := squeeze(in.text[q.Start:q.End])
+		if in.linesBefore > 0 || q.Start > in.body {
 			text = "..." + text
 		}
-		if q.End < len(d.text) {
+		if q.End < len(in.text) || in.linesBefore > 0 {
 			text += "..."
 		}
 		v.texts = append(v.texts, text)
-		lines = append(lines, lineRange(q.FirstLine, q.LastLine))
+		lines = append(lines, lineRange(in.linesBefore+q.FirstLine, in.linesBefore+q.LastLine))
 	}
 	v.lines = strings.Join(lines, "; ") + fmt.Sprintf(" of %d", d.totalLines)
-	if !d.whole {
+	if !d.whole && !in.passage {
 		v.note = fmt.Sprintf("(best of the first %d MB; read_document reaches the rest)", documentBytes>>20)
 	}
 	return v

@@ -24,6 +24,9 @@ type Navigator struct {
 	Novelty bool `json:"novelty"`
 	// BudgetLine ends each result with what is left of the budget.
 	BudgetLine bool `json:"budget_line"`
+	// Passages ranks documents together with their best passages, and shows and opens them
+	// there. It needs an index with passages, see [Options.Fits], and is in no profile.
+	Passages bool `json:"passages,omitempty"`
 	// Notebook and Verify are about the research as a whole: whoever runs the agent adds
 	// internal/notebook for them. The three tools are the same with and without. They are
 	// in no profile, since their worth is not measured.
@@ -55,6 +58,7 @@ func (n *Navigator) parts() []part {
 		{"multi-query", &n.MultiQuery, false},
 		{"novelty", &n.Novelty, false},
 		{"budget-line", &n.BudgetLine, false},
+		{"passages", &n.Passages, true},
 		{NotebookPart, &n.Notebook, true},
 		{VerifyPart, &n.Verify, true},
 	}

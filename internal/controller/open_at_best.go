@@ -32,10 +32,11 @@ type opening struct {
 
 // openAtBest moves a read without an offset to the best passage for the latest search
 // that ranked the document. It returns nil where there is no such search, where the
-// document fits on one opening page, and where its text holds none of the words.
+// document fits on one page, and where its text holds none of the words.
 func (c *Controller) openAtBest(ctx context.Context, d *ReadDetails) (*opening, error) {
-	s, f := c.latestRanking(d.DocID)
-	if s == nil {
+	s, f, hit := c.latestRanking(d.DocID)
+	readAtBest := c.options.Navigator.ReadAtBest
+	if s == nil || !readAtBest && !hit.Passage.Known() {
 		return nil, nil
 	}
 	doc, err := c.document(ctx, d.DocID)
@@ -43,39 +44,52 @@ func (c *Controller) openAtBest(ctx context.Context, d *ReadDetails) (*opening, 
 		return nil, err
 	}
 	length := c.options.OpeningLength
+	if !readAtBest {
+		length = c.options.PageBytes
+	}
 	if doc.whole && doc.totalLines <= d.Limit && utf8.RuneCountInString(doc.text) <= length {
 		return nil, nil
 	}
 	_, from := doc.body()
+	in, err := c.placeOf(ctx, hit, doc, from)
+	if err != nil {
+		return nil, err
+	}
+	query := strings.Join(s.request.queries, " / ")
+	if in.linesBefore > 0 || !readAtBest {
+		d.Offset, d.Column = hit.Passage.FirstLine, in.column
+		return &opening{searchID: s.id, query: query, line: d.Offset, room: length}, nil
+	}
 	stats, _ := c.retriever.(retrieval.TermStats)
 	m := retrieval.NewMatcher(f.terms, stats)
-	best := m.Passages(doc.text, from, retrieval.PassageLength)
+	best := m.PassagesIn(doc.text, in.from, in.to, retrieval.PassageLength)
 	if len(best) == 0 {
 		return nil, nil
 	}
 	d.Offset, d.Column = leadIn(doc.text, best[0], int(leadShare*float64(length)))
 	shown, _, _ := tool.Clip(doc.text[best[0].Start:], length)
 	return &opening{
-		searchID: s.id, query: strings.Join(s.request.queries, " / "), line: best[0].FirstLine,
+		searchID: s.id, query: query, line: best[0].FirstLine,
 		outline: m.Outline(doc.text, from, outlinePlaces, outlineLength),
 		text:    doc.text,
 		room:    max(len(shown), length),
 	}, nil
 }
 
-// latestRanking returns the latest search kept that ranked the document, and what it found.
-func (c *Controller) latestRanking(docid string) (*slot, *found) {
+// latestRanking returns the latest search kept that ranked the document, what it found and
+// the document's hit.
+func (c *Controller) latestRanking(docid string) (*slot, *found, retrieval.Hit) {
 	kept := c.rankings.kept()
 	for i := len(kept) - 1; i >= 0; i-- {
 		if f := kept[i].peek(); f != nil {
 			for _, hit := range f.ranking {
 				if hit.DocID == docid {
-					return kept[i], f
+					return kept[i], f, hit
 				}
 			}
 		}
 	}
-	return nil, nil
+	return nil, nil, retrieval.Hit{}
 }
 
 // leadIn returns the line and the character in it to begin at, so that at most lead

@@ -59,9 +59,11 @@ func (c *Controller) readParameters() []tool.Parameter {
 		{Name: "column", Kind: tool.Integer, Default: 1,
 			About: "First character to show of the line at offset, counted from 1. Only for going on inside a line too long for one page, as the page then says."},
 	}
-	if nav.ReadAtBest {
+	if c.options.opensAtBest() {
 		params[2].Default = 0
 		params[2].About += " Without it the document opens at its best passage for the search that found it."
+	}
+	if nav.ReadAtBest {
 		params[3].Default = 0
 		params[3].About += fmt.Sprintf(" Without it a page has at most %d lines and about %d characters.", c.options.ReadLines, c.options.OpeningLength)
 	}
@@ -94,7 +96,7 @@ func (c *Controller) beginRead(args tool.Arguments) (work, error) {
 	_, hasColumn := args.Integers["column"]
 	_, hasLimit := args.Integers["limit"]
 	d.short = c.options.Navigator.ReadAtBest && !hasLimit
-	atBest := c.options.Navigator.ReadAtBest && !hasOffset && !hasColumn
+	atBest := c.options.opensAtBest() && !hasOffset && !hasColumn
 	return func(ctx context.Context) (tool.Result, error) { return c.readDocument(ctx, d, atBest) }, nil
 }
 

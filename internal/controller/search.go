@@ -13,6 +13,9 @@ import (
 // carry: it stands on every page.
 const longestStatelessQuery = 2000
 
+// maxQueries is the most that one search takes.
+const maxQueries = 8
+
 func (c *Controller) searchParameters() []tool.Parameter {
 	nav := c.options.Navigator
 	about := "The words to look for, as one plain string. Short beats long; there are no operators or fields."
@@ -90,7 +93,7 @@ func (c *Controller) fetch(ctx context.Context, req request) (*found, error) {
 		}
 	}
 	all.terms = strings.Join(terms, " ")
-	all.ranking, all.origins = fuse(rankings, c.options.Depth)
+	all.ranking, all.origins = retrieval.Fuse(rankings, c.options.Depth)
 	return all, nil
 }
 
@@ -99,6 +102,6 @@ func (c *Controller) fetchOne(ctx context.Context, query string) (*found, error)
 	if c.options.Navigator.Syntax {
 		return c.searchPlan(ctx, query)
 	}
-	ranking, err := c.retriever.Search(ctx, retrieval.SearchRequest{Query: query, Depth: c.options.Depth})
+	ranking, err := c.retriever.Search(ctx, c.request(query))
 	return &found{ranking: ranking, terms: query}, err
 }

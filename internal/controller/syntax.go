@@ -153,7 +153,7 @@ func (c *Controller) searchPlan(ctx context.Context, query string) (*found, erro
 		words = strings.TrimSpace(words + " " + expanded)
 		reading = append(reading, note)
 	}
-	ranking, err := c.retriever.Search(ctx, retrieval.SearchRequest{Query: words, Depth: c.options.Depth})
+	ranking, err := c.retriever.Search(ctx, c.request(words))
 	if err != nil {
 		return nil, err
 	}

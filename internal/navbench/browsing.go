@@ -58,6 +58,8 @@ type browsing struct {
 	first, toTwenty glimpse
 	// ten is the length of the page of ranks 6-15 in bytes, 0 where it has fewer hits.
 	ten int
+	// ranking are the first ranksKept hits.
+	ranking []string
 }
 
 // browse searches for a question and looks at the pages that its gold documents are on.
@@ -70,6 +72,7 @@ func browse(ctx context.Context, r retrieval.Retriever, v Variant, q question, q
 	}
 	evidence := eval.Relevant(qrels[q.id], 1)
 	ranking := page.Access.Surfaced
+	b.ranking = ranking[:min(ranksKept, len(ranking))]
 	b.first.add(page, q, evidence)
 	b.toTwenty = b.first
 	excerpts := map[int]map[string]string{1: excerptsOf(page.Text)}

@@ -30,6 +30,7 @@ func Markdown(reports []Report, command, notes string) string {
 	section("Collections", "", collectionRows(reports))
 	section("Targets", "", targetRows(reports))
 	section("Answer shown in the excerpt of a gold document", "Share of gold documents at these ranks, at the agent's own BM25 setting of the collection and at "+bm25.Paper.String()+".", shownRows(reports))
+	section("Ranks of gold documents", "At the agent's own setting, with the difference to the paper's tools over the same questions. Tools that rank as the paper's do are left out.", rankRows(reports))
 	section("What a page costs", "Mean tokens.", pageRows(reports))
 	section("Evidence per 1,000 tokens of tool output", "First: documents judged evidence that stand on the pages. Second: gold documents of which the answer was shown.", yieldRows(reports))
 	section("Tokens until the answer's line has been shown", "Known-item questions. The last columns are the same where only lines of the document count, not excerpts.", itemRows(reports))
@@ -96,6 +97,23 @@ func shownRows(reports []Report) [][]string {
 			row := []string{r.Collection, f.Variant}
 			for _, m := range append(f.Shown[:], f.ShownOther[:]...) {
 				row = append(row, share(m))
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+func rankRows(reports []Report) [][]string {
+	rows := [][]string{{"collection", "tools", "nDCG@10", "difference", "R@5", "difference"}}
+	for _, r := range reports {
+		for i, f := range r.Variants {
+			if i > 0 && !f.Ranks.Differ {
+				continue
+			}
+			row := []string{r.Collection, f.Variant, rate(f.Ranks.NDCG), "", rate(f.Ranks.Recall), ""}
+			if i > 0 {
+				row[3], row[5] = rate(f.Ranks.NDCGGain), rate(f.Ranks.RecallGain)
 			}
 			rows = append(rows, row)
 		}

@@ -36,13 +36,17 @@ func Measure(ctx context.Context, c *Collection, variants []Variant, o Options) 
 		Collection: c.name, Documents: s.Documents, MeanTerms: float64(s.Tokens) / float64(max(s.WithTokens, 1)),
 		Asked: c.asked, Questions: len(c.questions), Own: c.own, Other: bm25.Paper, Bootstrap: draws,
 	}
-	m := &measurer{c: c, o: o, questions: c.questions, items: knownItems(c.questions)}
+	m := &measurer{c: c, o: o, questions: c.questions, items: knownItems(c.questions), ranks: map[string]ranked{}}
 	report.Items = len(m.items)
 	if o.Research >= 0 {
 		m.asked = spread(c.questions, o.Research)
 	}
 	report.Researched = len(m.asked)
 	for i, v := range variants {
+		if err := v.Options.Fits(local.New(c.index, c.own.Params)); err != nil {
+			report.Skipped = append(report.Skipped, v.Name+": "+err.Error())
+			continue
+		}
 		if i == main {
 			m.questions = spread(c.questions, o.Parts)
 			m.items = knownItems(m.questions)
@@ -66,6 +70,8 @@ type measurer struct {
 	// paper are the tokens that the first variant took for known items by query id: where
 	// excerpts count and where they do not.
 	paper [2]map[string]float64
+	// ranks are the rankings of the first variant by query id.
+	ranks map[string]ranked
 }
 
 func knownItems(questions []question) []question {
@@ -91,6 +97,9 @@ func (m *measurer) figures(ctx context.Context, v Variant, number int) (Figures,
 		return f, err
 	}
 	f.browsed(browsings)
+	if f.Ranks, err = ranks(m.questions, browsings, m.ranks); err != nil {
+		return f, err
+	}
 	if number < main {
 		if f.ShownOther, err = m.other(ctx, v); err != nil {
 			return f, err

@@ -22,6 +22,8 @@ type Report struct {
 	Other      bm25.Params    `json:"other"`
 	Bootstrap  eval.Bootstrap `json:"bootstrap"`
 	Variants   []Figures      `json:"variants"`
+	// Skipped are variants that the index cannot serve, with the reason.
+	Skipped []string `json:"skipped,omitempty"`
 }
 
 // longDocuments is the least mean length of documents, in terms, of a collection of long ones.
@@ -37,6 +39,8 @@ type Figures struct {
 	// the agent's own setting; ShownOther at the other.
 	Shown      [bands]*eval.Mean `json:"shown"`
 	ShownOther [bands]*eval.Mean `json:"shown_other"`
+	// Ranks are how well gold documents are ranked, at the agent's own setting.
+	Ranks Ranks `json:"ranks"`
 	// FirstTokens and TenTokens are the mean tokens of the page that search returns, and of a
 	// page of ten hits.
 	FirstTokens *eval.Mean `json:"first_tokens"`

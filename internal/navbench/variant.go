@@ -19,8 +19,11 @@ const (
 	EqualLength = 170
 )
 
-// Variants are the paper's tools, the navigator's, the same at the cost of the paper's, and the paper's with each part of the
-// navigator alone.
+// WithPassages is the navigator with the part passages, which is in no profile.
+const WithPassages = "navigator with passages"
+
+// Variants are the paper's tools, the navigator's, the same at the cost of the paper's, the paper's with each part of the
+// navigator alone, and the navigator's with passages.
 func Variants() ([]Variant, error) {
 	var variants []Variant
 	for _, name := range controller.Profiles() {
@@ -43,6 +46,11 @@ func Variants() ([]Variant, error) {
 		}
 		variants = append(variants, Variant{part + " alone", controller.Options{Navigator: nav}})
 	}
+	all, err := controller.ParseNavigator("navigator", "passages")
+	if err != nil {
+		return nil, err
+	}
+	variants = append(variants, Variant{WithPassages, controller.Options{Navigator: all}})
 	for i := range variants {
 		variants[i].Options.Budget = fixedBudget
 	}

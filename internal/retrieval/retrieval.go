@@ -19,7 +19,22 @@ type Hit struct {
 	// [Excerpter] and [EarliestExcerpt].
 	Excerpt          string
 	ExcerptTruncated bool
+	// Passage is the document's best passage for the query, where the request asked for
+	// passages and one of the document's was among the best.
+	Passage Stretch
 }
+
+// Stretch is a run of lines of a document, of which the first and the last may be cut.
+type Stretch struct {
+	// FirstLine and LastLine are 1-based; 0 where nothing is known.
+	FirstLine, LastLine int
+	// Begin is the byte of the first line with which the stretch begins, End the byte of the
+	// last one before which it ends; 0 is the whole line. Both are on character boundaries.
+	Begin, End int
+}
+
+// Known reports whether there is a stretch.
+func (s Stretch) Known() bool { return s.FirstLine > 0 }
 
 // Ranking is ordered best first and holds each DocID at most once.
 type Ranking []Hit
@@ -30,6 +45,9 @@ type SearchRequest struct {
 	Query string
 	// Depth is the number of hits wanted, at least 1.
 	Depth int
+	// Passages fuses the ranking with that of the documents' best passages and names these.
+	// Only a [PassageRanker] that has them may be asked to.
+	Passages bool
 }
 
 // ReadRequest asks for lines of one document.
@@ -62,6 +80,13 @@ var ErrUnavailable = errors.New("retrieval backend unavailable")
 type Retriever interface {
 	Search(ctx context.Context, req SearchRequest) (Ranking, error)
 	Read(ctx context.Context, req ReadRequest) (Chunk, error)
+}
+
+// PassageRanker is implemented by retrievers that may rank passages, too.
+type PassageRanker interface {
+	// HoldsPassages returns nil if SearchRequest.Passages may be set, else an error that says
+	// what to do about it.
+	HoldsPassages() error
 }
 
 // Excerpter is implemented by retrievers that can excerpt documents for a query

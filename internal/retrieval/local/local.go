@@ -22,7 +22,13 @@ var (
 	_ retrieval.Excerpter    = (*Retriever)(nil)
 	_ retrieval.TermStats    = (*Retriever)(nil)
 	_ retrieval.PrefixKeeper = (*Retriever)(nil)
+
+	_ retrieval.PassageRanker = (*Retriever)(nil)
 )
+
+// passageParams score passages, which are short and of one length whatever the documents are
+// like, for which the documents' parameters were chosen.
+var passageParams = bm25.Anserini
 
 // New returns a retriever over ix that scores with params. The caller keeps ix open
 // as long as the retriever is used, and closes it.
@@ -36,13 +42,44 @@ func (r *Retriever) Search(ctx context.Context, req retrieval.SearchRequest) (re
 	}
 	ranking := make(retrieval.Ranking, len(found.Hits))
 	for i, h := range found.Hits {
-		ranking[i] = retrieval.Hit{DocID: h.DocID, Score: h.Score, HasScore: true}
-		if ranking[i].Title, ranking[i].URL, err = r.ix.Title(h.Ordinal); err != nil {
+		if ranking[i], err = r.hit(h); err != nil {
 			return nil, fmt.Errorf("local search: %w", err)
 		}
 	}
+	if !req.Passages {
+		return ranking, nil
+	}
+	passages, err := r.passages(ctx, req)
+	if err != nil {
+		return nil, fmt.Errorf("local search of passages: %w", err)
+	}
+	fused, _ := retrieval.Fuse([]retrieval.Ranking{ranking, passages}, req.Depth)
+	return fused, nil
+}
+
+// passages ranks documents by their best passages.
+func (r *Retriever) passages(ctx context.Context, req retrieval.SearchRequest) (retrieval.Ranking, error) {
+	found, err := r.ix.SearchPassages(ctx, index.Query{Text: req.Query, Params: passageParams, Depth: req.Depth})
+	if err != nil {
+		return nil, err
+	}
+	ranking := make(retrieval.Ranking, len(found))
+	for i, p := range found {
+		if ranking[i], err = r.hit(index.Hit{DocID: p.DocID, Ordinal: p.Ordinal, Score: p.Score}); err != nil {
+			return nil, err
+		}
+		ranking[i].Passage = retrieval.Stretch{FirstLine: p.FirstLine, LastLine: p.LastLine, Begin: p.Begin, End: p.End}
+	}
 	return ranking, nil
 }
+
+func (r *Retriever) hit(h index.Hit) (retrieval.Hit, error) {
+	title, url, err := r.ix.Title(h.Ordinal)
+	return retrieval.Hit{DocID: h.DocID, Score: h.Score, HasScore: true, Title: title, URL: url}, err
+}
+
+// HoldsPassages implements [retrieval.PassageRanker].
+func (r *Retriever) HoldsPassages() error { return r.ix.HoldsPassages() }
 
 // Read returns lines of a document.
 func (r *Retriever) Read(_ context.Context, req retrieval.ReadRequest) (retrieval.Chunk, error) {
