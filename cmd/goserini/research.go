@@ -114,6 +114,9 @@ func (f *researchFlags) over(cmd *cobra.Command, term *terminal, c *collection) 
 	if err != nil {
 		return nil, err
 	}
+	if m.window == 0 && (shorten == agent.ShortenMask || shorten == agent.ShortenCompact) {
+		return nil, usagef(cmd, "--shorten %s works by the size of the context window of %s, which is not known: --window TOKENS is missing", shorten, m.label)
+	}
 	if cmd.Flags().Changed("max-seconds") {
 		f.timeout = time.Duration(f.seconds * float64(time.Second))
 	}

@@ -183,6 +183,9 @@ func (m Model) Window(ctx context.Context) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
 	models, _ := probe(ctx, Chat, strings.TrimRight(m.BaseURL, "/"))
+	if len(models) == 1 { // llama.cpp answers with its one model, whatever name is asked for
+		return models[0].Window, nil
+	}
 	for _, served := range models {
 		if served.Name == m.Name.Model {
 			return served.Window, nil

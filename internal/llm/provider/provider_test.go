@@ -329,12 +329,15 @@ func TestLocalServersAreFound(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("servers (-want +got):\n%s", diff)
 	}
-	m, err := r.Open("llamacpp/gguf", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if w, err := m.Window(t.Context()); err != nil || w != 4096 {
-		t.Errorf("got window %d, %v", w, err)
+	// A server of one model answers with it whatever its name; one of several goes by the name.
+	for name, want := range map[string]int{"llamacpp/gguf": 4096, "llamacpp/any": 4096, "lmstudio/b": 2048, "lmstudio/other": 0} {
+		m, err := r.Open(name, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w, err := m.Window(t.Context()); err != nil || w != want {
+			t.Errorf("%s: got window %d, %v, want %d", name, w, err, want)
+		}
 	}
 	wantKeys := []FoundKey{{"deepseek", Key{Var: "DEEPSEEK_API_KEY", Source: "a test", Tail: "abcd"}}}
 	if diff := cmp.Diff(wantKeys, r.Keys()); diff != "" {
