@@ -100,8 +100,13 @@ func (it *item) timed(l level) []stepView {
 			v.Evidence = st.call.evidence
 		case st.steer != nil:
 			v.Kind, v.Title = "steer", "told to stop: "+st.steer.Reason
-			if st.steer.Reason == trajectory.SteerFormat {
+			switch st.steer.Reason {
+			case trajectory.SteerFormat:
 				v.Title = "asked for another form of answer"
+			case trajectory.SteerBranch:
+				v.Title = "told that a branch was searched in vain"
+			case trajectory.SteerVerify:
+				v.Title = "answer held back to be checked"
 			}
 			v.Texts = []textView{{"", clip(clean(st.steer.Text), min(l.field, 600))}}
 		case st.attempt != nil:
