@@ -117,6 +117,9 @@ type addition struct {
 
 func (n *Notebook) addConstraints(given []string) (addition, error) {
 	var a addition
+	if len(given) > maxConstraints {
+		return a, tool.Mistake(fmt.Sprintf("note: %d constraints are too many, so nothing was noted; at most %d are kept. Call note again with fewer, and join those that belong together.", len(given), maxConstraints))
+	}
 	for _, text := range given {
 		text = oneLine(text)
 		if text == "" {

@@ -110,7 +110,8 @@ func TestWhatIsRefusedChangesNothingAndSaysWhatToDo(t *testing.T) {
 	for _, tt := range []struct{ args, want string }{
 		{`{"constraints":["` + long + `"]}`, "a constraint has 301 characters and takes 300"},
 		{`{"constraints":["new one","` + long + `"]}`, "so nothing was noted"},
-		{`{"constraints":` + list(17, "constraint") + `}`, "more than 16 constraints"},
+		{`{"constraints":` + list(17, "constraint") + `}`, "17 constraints are too many"},
+		{`{"constraints":` + list(16, "constraint") + `}`, "there would be more than 16 constraints, so nothing was noted (1 are there)"},
 		{`{"constraints":` + list(15, strings.Repeat("海", 290)) + `}`, "the notebook would hold"},
 		{`{"constraints":{"a":1}}`, "constraints must be an array of strings"},
 		{`{"constraint":9,"status":"met"}`, "there is no constraint 9, so nothing was noted; there are 1, numbered from 1."},
@@ -139,6 +140,29 @@ func TestWhatIsRefusedChangesNothingAndSaysWhatToDo(t *testing.T) {
 		if n.Memory() != before || n.candidate != "" {
 			t.Errorf("note(%.80s) was refused and changed the notebook:\n%s", tt.args, n.Memory())
 		}
+	}
+}
+
+func TestHugeArgumentsAreRefusedInAFewWords(t *testing.T) {
+	big := strings.Repeat("x", 1<<20)
+	for _, args := range []string{
+		`{"constraints":["` + big + `"]}`, `{"constraints":"` + big + `"}`, `{"candidate":"` + big + `"}`, `{"constraint":1,"status":"` + big + `"}`,
+		`{"constraint":1,"lines":["` + big + `:1"]}`, `{"constraint":1,"lines":["` + strings.Repeat(`d:1","`, 1<<17) + `"]}`,
+		`{"constraints":["` + strings.Repeat(`\ud83d `, 1<<17) + `"]}`, `{"constraints":` + strings.Repeat("[", 1<<19), big,
+		`{"constraints":[` + strings.Repeat(`"c",`, 1<<17) + `"c"]}`, `{"constraint":1e308,"status":"met"}`,
+	} {
+		n := notes(t)
+		n.call(t, `{"constraints":["keeper at Orvane"]}`)
+		before := n.Memory()
+		if got := n.call(t, args); len(got.Text) > 1000 || !got.IsError && !strings.Contains(args, `d:1"`) || n.Memory() != before && !strings.Contains(args, `d:1"`) {
+			t.Errorf("note(%.40s…): error %v, %d bytes: %.300s", args, got.IsError, len(got.Text), got.Text)
+		}
+	}
+	n := notes(t)
+	n.Review(answer(big, "Exact Answer: "+big))
+	reply := n.Review(answer(big, strings.Repeat("Check: "+big[:1000]+" | none | not shown\n", 1000)))
+	if len(reply) > 16*(maxText+100)+3000 || !strings.Contains(reply, "and 984 more") || len(n.Memory()) > len(reply) {
+		t.Errorf("%d bytes: %.500s", len(reply), reply)
 	}
 }
 
