@@ -123,9 +123,11 @@ func runJudge(ctx context.Context, term *terminal, cmd *cobra.Command, dir strin
 		}
 		report.Judges = append(report.Judges, counts)
 	}
-	if report.Agreement, err = agreements(dir, o.judges); err != nil {
+	verdicts, err := judge.ReadVerdicts(filepath.Join(dir, experiment.VerdictsFile))
+	if err != nil {
 		return err
 	}
+	report.Agreement = agreements(verdicts, o.judges)
 	if o.format != "" {
 		if err := writeOfficial(term, dir, o, m, questions); err != nil {
 			return err
@@ -137,7 +139,11 @@ func runJudge(ctx context.Context, term *terminal, cmd *cobra.Command, dir strin
 	for _, a := range report.Agreement {
 		showAgreement(term, a)
 	}
-	term.hint("next: goserini eval %s", shellQuote(dir))
+	next := "next: goserini eval " + shellQuote(dir)
+	if len(judge.Names(verdicts)) > 1 {
+		next += " --judge " + shellQuote(o.judges[0])
+	}
+	term.hint("%s", next)
 	return nil
 }
 
@@ -187,18 +193,14 @@ func judgeRun(ctx context.Context, term *terminal, dir string, questions []bench
 	return c, nil
 }
 
-func agreements(dir string, judges []string) ([]judge.Agreement, error) {
-	verdicts, err := judge.ReadVerdicts(filepath.Join(dir, experiment.VerdictsFile))
-	if err != nil {
-		return nil, err
-	}
+func agreements(verdicts []judge.Verdict, judges []string) []judge.Agreement {
 	var out []judge.Agreement
 	for i, a := range judges {
 		for _, b := range judges[i+1:] {
 			out = append(out, judge.Agree(verdicts, a, b))
 		}
 	}
-	return out, nil
+	return out
 }
 
 func showAgreement(term *terminal, a judge.Agreement) {
@@ -268,7 +270,11 @@ func showCalibration(term *terminal, c *eval.Calibration) {
 		}
 		return fmt.Sprintf("%.4g", *v)
 	}
-	term.print("calibration error     official form %s, strict form %s  (%d answers, %d without a stated confidence)\n", percent(c.Official), percent(c.Strict), c.N, c.Defaulted)
+	official := percent(c.Official)
+	if c.Official == nil && c.N > 0 {
+		official += " below 100 answers"
+	}
+	term.print("calibration error     official form %s, strict form %s  (%d answers, %d without a stated confidence)\n", official, percent(c.Strict), c.N, c.Defaulted)
 }
 
 func sortedKeys[V any](m map[string]V) []string {

@@ -138,6 +138,18 @@ func TestLabelsOfPointsDoNotCoverOneAnother(t *testing.T) {
 	}
 }
 
+func TestABendOfALineTakesNoPlaceFromALabel(t *testing.T) {
+	// A front with a bend just right of two points that lie close together, as runs without cost do.
+	line := chart.Series{Hue: 4, Line: true, Points: []chart.Point{{X: 0, Y: 0.33}, {X: 0.03, Y: 0.33}, {X: 0.03, Y: 0.9}}}
+	dots := chart.Series{Hue: 1, Dots: true, Points: []chart.Point{{X: 0, Y: 0.33, Label: "first"}, {X: 0, Y: 0.30, Label: "second"}}}
+	svg := chart.XY{Title: "Bend", X: chart.Axis{Max: 1, Format: whole}, Y: chart.Axis{Max: 1, Format: whole}, Series: []chart.Series{line, dots}}.SVG()
+	for _, label := range []string{">first<", ">second<"} {
+		if !strings.Contains(svg, label) {
+			t.Errorf("no label %s", label)
+		}
+	}
+}
+
 func TestAPictureOfManyRowsIsSmall(t *testing.T) {
 	c := chart.Timeline{Title: "t", End: 300, Format: whole, Limit: 300, LimitLabel: "limit"}
 	for i := range 830 {

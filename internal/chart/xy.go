@@ -207,7 +207,9 @@ func (s Series) draw(d *drawing, x, y scale, names, spots *labels) {
 			}
 			d.circle(px, py, r, class, p.Tip)
 		}
-		*spots = append(*spots, label{x: px, y: py, r: r, text: p.Label})
+		if s.Dots || p.Label != "" { // a bend of a line takes no place
+			*spots = append(*spots, label{x: px, y: py, r: r, text: p.Label})
+		}
 	}
 	if s.Name != "" {
 		last := shown[len(shown)-1]
@@ -291,6 +293,7 @@ func (l labels) place(d *drawing, x, y scale) {
 		w := textWidth(s.text)
 		for _, try := range []struct{ left, base float64 }{
 			{s.x + s.r + 3, s.y + 4}, {s.x - w/2, s.y - s.r - 4}, {s.x - w/2, s.y + s.r + 12}, {s.x - s.r - 3 - w, s.y + 4},
+			{s.x + s.r + 3, s.y - 4}, {s.x + s.r + 3, s.y + 12},
 		} {
 			b := box{try.left, try.base - 9, try.left + w, try.base + 2}
 			if b.left < x.from || b.right > Width || b.top < y.to-12 || b.bottom > y.from {

@@ -22,7 +22,7 @@ func (d *data) calibration() section {
 		return s
 	}
 	s.lead = "Does an answer that says 80 % turn out right four times in five? Dots on the diagonal say yes; dots below it claim too much. The area of a dot is the number of answers, which stands beside it. " +
-		"The two forms of the error differ on purpose and stand in the summary by name."
+		"The two forms of the error differ on purpose and stand in the summary by name; the official one needs 100 answers."
 	return s
 }
 

@@ -67,6 +67,18 @@ func (t table) withoutEmptyColumns() table {
 	return out
 }
 
+// class says how the table is laid out in HTML.
+func (t table) class() string {
+	const many = 8 // columns that do not fit beside one another in the usual size
+	switch {
+	case t.stacked:
+		return "stacked"
+	case len(t.head) >= many:
+		return "dense"
+	}
+	return ""
+}
+
 type column struct {
 	name   string
 	number bool

@@ -313,7 +313,7 @@ func (d *data) lostTables(rd *runData) []table {
 			continue
 		}
 		slices.SortStableFunc(all, func(a, b lost) int { return cmp.Compare(a.f.BestRank, b.f.BestRank) })
-		t := table{caption: d.title(fmt.Sprintf("%s: %s documents", st.label, count(len(all))), rd), folded: true,
+		t := table{caption: d.title(st.label+": "+plural(len(all), "document"), rd), folded: true,
 			head: append(texts("question", "document", "judged"), numbers("best rank")...)}
 		if len(all) > mostListed {
 			t.caption += fmt.Sprintf(", the %d that ranked best; every question lists its own", mostListed)

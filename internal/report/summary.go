@@ -221,7 +221,13 @@ func calibrationLines() []line {
 		}
 	}
 	return []line{
-		stated("official: without the most confident bin", of(func(c *eval.Calibration) *float64 { return c.Official })),
+		stated("official: without the most confident bin", func(s eval.Scores) string {
+			text := of(func(c *eval.Calibration) *float64 { return c.Official })(s)
+			if text == none && s.Calibration != nil && s.Calibration.Strict != nil {
+				return "too few"
+			}
+			return text
+		}),
 		stated("strict: every bin", of(func(c *eval.Calibration) *float64 { return c.Strict })),
 		stated("official, stated confidences only", of(func(c *eval.Calibration) *float64 { return c.OfficialStated })),
 		stated("strict, stated confidences only", of(func(c *eval.Calibration) *float64 { return c.StrictStated })),

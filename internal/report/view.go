@@ -31,7 +31,8 @@ type tableView struct {
 	Rows    []rowView
 	Data    *dataView
 	Folded  bool
-	Stacked bool
+	// Class is how it is laid out, empty for the usual way.
+	Class string
 }
 
 type columnView struct {
@@ -97,7 +98,7 @@ func (v *sectionView) beside(g gridView) {
 }
 
 func viewTable(t table) tableView {
-	v := tableView{Caption: clean(t.caption), Folded: t.folded, Stacked: t.stacked}
+	v := tableView{Caption: clean(t.caption), Folded: t.folded, Class: t.class()}
 	for _, h := range t.head {
 		v.Head = append(v.Head, columnView{clean(h.name), h.number})
 	}
