@@ -26,6 +26,8 @@ type quirks struct {
 	noStream            bool
 	// noReasoning: reasoning that came before may not go back.
 	noReasoning bool
+	// noNull: an answer without text goes back with an empty one. llama-cpp-python refuses the null it sends itself.
+	noNull bool
 	// role is where the system text goes.
 	role systemRole
 }
@@ -64,6 +66,10 @@ var refusalWords = []string{
 
 func (c *Client) learn(req llm.Request, q quirks, d wire.Detail) (quirks, string) {
 	said := strings.ToLower(d.Code + " " + d.Type + " " + d.Param + " " + d.Message)
+	if !q.noNull && strings.Contains(said, "content") && repliesWithNull(req) {
+		q.noNull = true
+		return q, "answers without text go back with an empty one"
+	}
 	if !slices.ContainsFunc(refusalWords, func(w string) bool { return strings.Contains(said, w) }) {
 		return q, ""
 	}

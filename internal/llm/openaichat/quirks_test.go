@@ -147,6 +147,34 @@ func TestReasoningThatIsRefusedStaysOut(t *testing.T) {
 	}
 }
 
+func TestNullThatIsRefusedGoesBackAsNoText(t *testing.T) {
+	f := &fussy{refuse: func(b map[string]any) (int, string) {
+		if strings.Contains(toJSON(b), `"content":null`) {
+			return 500, `{"error":{"message":"` + strings.Repeat("1 validation error: role: Input should be 'system'; ", 20) +
+				`'loc': ('body', 'messages', 2, 'content'), 'msg': 'Input should be a valid string'","type":"internal_server_error"}}`
+		}
+		return 0, ""
+	}}
+	srv := httptest.NewServer(f)
+	defer srv.Close()
+	req := llmtest.Question("q")
+	raw := `{"role":"assistant","content":null,"reasoning":"r","tool_calls":[{"id":"a","type":"function","function":{"name":"search","arguments":"{}"}}]}`
+	req.Messages = append(req.Messages, llm.Message{Role: llm.Assistant, Raw: json.RawMessage(raw)}, llm.Message{Role: llm.Tool, CallID: "a", Text: "found"})
+	c := newClient(t, openaichat.Config{BaseURL: srv.URL})
+	for range 2 {
+		if _, err := c.Complete(t.Context(), req, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(f.bodies) != 3 {
+		t.Errorf("got %d requests, want 3", len(f.bodies))
+	}
+	got := toJSON(f.bodies[2]["messages"].([]any)[2])
+	if want := `{"content":"","reasoning":"r","role":"assistant","tool_calls":[{"function":{"arguments":"{}","name":"search"},"id":"a","type":"function"}]}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 func toJSON(v any) string {
 	raw, _ := json.Marshal(v)
 	return string(raw)

@@ -166,14 +166,26 @@ func mentionsReasoning(said string) bool {
 	return strings.Contains(said, "reasoning") && !strings.Contains(said, "effort")
 }
 
-// repliesWithReasoning reports whether the request carries reasoning of earlier turns.
-func repliesWithReasoning(req llm.Request) bool {
-	for _, m := range req.Messages {
-		if m.Role == llm.Assistant && string(withoutReasoning(m.Raw)) != string(m.Raw) {
-			return true
-		}
+// raw is an earlier answer as it came, less what the server has refused.
+func (q quirks) raw(raw json.RawMessage) json.RawMessage {
+	if q.noReasoning {
+		raw = withoutReasoning(raw)
 	}
-	return false
+	if q.noNull {
+		raw = withoutNull(raw)
+	}
+	return raw
+}
+
+func repliesWithReasoning(req llm.Request) bool { return changes(req, withoutReasoning) }
+
+func repliesWithNull(req llm.Request) bool { return changes(req, withoutNull) }
+
+// changes reports whether an earlier answer is another after the change.
+func changes(req llm.Request, change func(json.RawMessage) json.RawMessage) bool {
+	return slices.ContainsFunc(req.Messages, func(m llm.Message) bool {
+		return m.Role == llm.Assistant && len(m.Raw) > 0 && string(change(m.Raw)) != string(m.Raw)
+	})
 }
 
 // withoutReasoning is a raw message with its reasoning taken out, and otherwise as it was.
@@ -182,8 +194,23 @@ func withoutReasoning(raw json.RawMessage) json.RawMessage {
 	if json.Unmarshal(raw, &fields) != nil || !slices.ContainsFunc(reasoningFields, func(f string) bool { return fields[f] != nil }) {
 		return raw
 	}
+	return compose(fields, "role", "content", "tool_calls")
+}
+
+// withoutNull is a raw message with an empty text where it has none or null, and otherwise as it was.
+func withoutNull(raw json.RawMessage) json.RawMessage {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil || fields["content"] != nil && string(fields["content"]) != "null" {
+		return raw
+	}
+	fields["content"] = json.RawMessage(`""`)
+	return compose(fields, append([]string{"role", "content", "tool_calls"}, reasoningFields...)...)
+}
+
+// compose writes those of the fields that have these names, in this order.
+func compose(fields map[string]json.RawMessage, names ...string) json.RawMessage {
 	b := []byte{'{'}
-	for _, name := range []string{"role", "content", "tool_calls"} {
+	for _, name := range names {
 		if fields[name] == nil {
 			continue
 		}

@@ -96,10 +96,8 @@ func appendMessages(b []byte, req llm.Request, q quirks) []byte {
 		case m.Role == llm.User && pending != "":
 			b = appendPlain(b, "user", pending+"\n\n"+m.Text)
 			pending = ""
-		case m.Role == llm.Assistant && len(m.Raw) > 0 && q.noReasoning:
-			b = append(b, withoutReasoning(m.Raw)...)
 		case m.Role == llm.Assistant && len(m.Raw) > 0:
-			b = append(b, m.Raw...)
+			b = append(b, q.raw(m.Raw)...)
 		case m.Role == llm.Assistant:
 			b = appendAssistant(b, m)
 		case m.Role == llm.Tool:

@@ -17,15 +17,19 @@ import (
 // maxShown bounds, in bytes, how much of a server's words an error shows.
 const maxShown = 300
 
+// maxKept bounds, in bytes, how much of a server's words is searched.
+const maxKept = 64 << 10
+
 // Detail is what a server says about a failure, whatever form it chose. It is the cause
 // that an *llm.Error of this package wraps.
 type Detail struct {
+	// Message is on one line, whole up to maxKept bytes, so that whoever looks for words in it misses none.
 	Message string
 	// Code and Type are the server's own words, Param the field it objects to.
 	Code, Type, Param string
 }
 
-func (d Detail) Error() string { return d.Message }
+func (d Detail) Error() string { return Shorten(d.Message) }
 
 // ParseDetail reads an error body: an object or a plain string under "error", the fields
 // at the top, a list of such objects, the list of a validator under "detail", a page of
@@ -42,7 +46,7 @@ func ParseDetail(body []byte) Detail {
 	if text == "" {
 		text = "no explanation"
 	}
-	return Detail{Message: Shorten(text)}
+	return Detail{Message: oneLine(text)}
 }
 
 var tags = regexp.MustCompile(`(?is)<style.*?</style>|<script.*?</script>|<[^>]*>`)
@@ -57,7 +61,7 @@ func jsonDetail(body []byte, depth int) (Detail, bool) {
 		if json.Unmarshal(body, &s) != nil {
 			return Detail{}, false
 		}
-		return Detail{Message: Shorten(s)}, s != ""
+		return Detail{Message: oneLine(s)}, s != ""
 	case '[':
 		var list []json.RawMessage
 		if json.Unmarshal(body, &list) != nil || len(list) == 0 {
@@ -95,7 +99,7 @@ func objectDetail(body []byte, depth int) (Detail, bool) {
 	}
 	for _, own := range []json.RawMessage{o.Message, o.Msg} {
 		if s := Scalar(own); s != "" {
-			d.Message = Shorten(s)
+			d.Message = oneLine(s)
 			return d, true
 		}
 	}
@@ -107,7 +111,7 @@ func objectDetail(body []byte, depth int) (Detail, bool) {
 		}
 	}
 	if d.Code != "" || d.Type != "" {
-		d.Message = Shorten(strings.TrimSpace(d.Type + " " + d.Code))
+		d.Message = oneLine(strings.TrimSpace(d.Type + " " + d.Code))
 		return d, true
 	}
 	return Detail{}, false
@@ -139,9 +143,14 @@ func Scalar(raw json.RawMessage) string {
 	return ""
 }
 
+// oneLine puts text on one line, as far as it is kept.
+func oneLine(s string) string {
+	return strings.Join(strings.Fields(strings.ToValidUTF8(s[:min(len(s), maxKept)], "\uFFFD")), " ")
+}
+
 // Shorten puts text on one line and cuts it at maxShown bytes, saying so.
 func Shorten(s string) string {
-	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
+	s = oneLine(s)
 	if len(s) <= maxShown {
 		return s
 	}
@@ -156,7 +165,7 @@ func Shorten(s string) string {
 // whether the conversation is too long. status is that of HTTP, or the one a server put
 // inside an answer, or 0.
 func Classify(provider string, status int, d Detail) *llm.Error {
-	e := &llm.Error{Provider: provider, Status: status, Code: Shorten(first(d.Code, d.Type)), Message: d.Message, Err: d}
+	e := &llm.Error{Provider: provider, Status: status, Code: Shorten(first(d.Code, d.Type)), Message: Shorten(d.Message), Err: d}
 	e.ContextOverflow = status == http.StatusRequestEntityTooLarge || status != http.StatusTooManyRequests && Overflow(d)
 	e.Retryable = !e.ContextOverflow && retryable(status, d)
 	return e

@@ -28,7 +28,7 @@ func TestEveryFormOfAnErrorIsRead(t *testing.T) {
 		{"text", "upstream\nfailed", Detail{Message: "upstream failed"}},
 		{"empty", "", Detail{Message: "no explanation"}},
 		{"only a code", `{"error":{"code":"busy"}}`, Detail{Message: "busy", Code: "busy"}},
-		{"deep nest", strings.Repeat(`{"error":`, 50) + `"m"` + strings.Repeat("}", 50), Detail{Message: Shorten(strings.Repeat(`{"error":`, 50) + `"m"` + strings.Repeat("}", 50))}},
+		{"deep nest", strings.Repeat(`{"error":`, 50) + `"m"` + strings.Repeat("}", 50), Detail{Message: strings.Repeat(`{"error":`, 50) + `"m"` + strings.Repeat("}", 50)}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, ParseDetail([]byte(tc.body))); diff != "" {
@@ -38,10 +38,15 @@ func TestEveryFormOfAnErrorIsRead(t *testing.T) {
 	}
 }
 
-func TestALongPageIsCut(t *testing.T) {
-	got := ParseDetail([]byte(strings.Repeat("灯", 4000))).Message
-	if len(got) > maxShown+40 || !strings.HasSuffix(got, "… (12000 bytes)") {
-		t.Errorf("got %d bytes ending in %q", len(got), got[len(got)-20:])
+func TestALongPageIsCutWhereItIsShown(t *testing.T) {
+	d := ParseDetail([]byte(strings.Repeat("灯", 4000) + " maximum context length"))
+	for _, got := range []string{d.Error(), Classify("p", 400, d).Message} {
+		if len(got) > maxShown+40 || !strings.HasSuffix(got, "… (12023 bytes)") {
+			t.Errorf("got %d bytes ending in %q", len(got), got[len(got)-20:])
+		}
+	}
+	if !Classify("p", 400, d).ContextOverflow {
+		t.Error("words behind the cut were not seen")
 	}
 }
 
@@ -152,8 +157,8 @@ func FuzzParseDetail(f *testing.F) {
 		if d.Message == "" && len(body) == 0 {
 			t.Error("an empty body has no message")
 		}
-		if len(d.Message) > maxShown+64 {
-			t.Errorf("the message is %d bytes long", len(d.Message))
+		if len(d.Error()) > maxShown+64 {
+			t.Errorf("the message is %d bytes long", len(d.Error()))
 		}
 		if len(Classify("p", 400, d).Error()) > 1000 {
 			t.Error("the error is too long")

@@ -72,7 +72,7 @@ func (k *Quirks[Q]) adapt(req llm.Request, q Q, err error) bool {
 	}
 	k.byModel[req.Model] = changed
 	if k.Notice != nil {
-		k.Notice(k.Provider + "/" + req.Model + ": " + notice + " (the server said: " + d.Message + ")")
+		k.Notice(k.Provider + "/" + req.Model + ": " + notice + " (the server said: " + d.Error() + ")")
 	}
 	return true
 }
