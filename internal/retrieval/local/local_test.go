@@ -16,8 +16,13 @@ import (
 
 func open(tb testing.TB, docs []corpus.Document) *Retriever {
 	tb.Helper()
+	return openWith(tb, docs, index.BuildOptions{})
+}
+
+func openWith(tb testing.TB, docs []corpus.Document, options index.BuildOptions) *Retriever {
+	tb.Helper()
 	dir := tb.TempDir()
-	if _, err := index.Build(context.Background(), dir, corpus.FromDocuments(docs), index.BuildOptions{}); err != nil {
+	if _, err := index.Build(context.Background(), dir, corpus.FromDocuments(docs), options); err != nil {
 		tb.Fatal(err)
 	}
 	ix, err := index.Open(dir)
@@ -29,16 +34,20 @@ func open(tb testing.TB, docs []corpus.Document) *Retriever {
 }
 
 func TestRetrieverKeepsTheContract(t *testing.T) {
-	retrievaltest.Run(t, func(tb testing.TB, docs []retrievaltest.Document) retrieval.Retriever {
-		var all []corpus.Document
-		for _, d := range docs {
-			all = append(all, corpus.Document{DocID: d.DocID, Title: d.Title, Text: d.Text})
-		}
-		if len(all) == 0 { // an index of no documents cannot be built
-			all = append(all, corpus.Document{DocID: "blank"})
-		}
-		return open(tb, all)
-	})
+	for name, options := range map[string]index.BuildOptions{"plain": {}, "with passages": {Passages: true}} {
+		t.Run(name, func(t *testing.T) {
+			retrievaltest.Run(t, func(tb testing.TB, docs []retrievaltest.Document) retrieval.Retriever {
+				var all []corpus.Document
+				for _, d := range docs {
+					all = append(all, corpus.Document{DocID: d.DocID, Title: d.Title, Text: d.Text})
+				}
+				if len(all) == 0 { // an index of no documents cannot be built
+					all = append(all, corpus.Document{DocID: "blank"})
+				}
+				return openWith(tb, all, options)
+			})
+		})
+	}
 }
 
 // documents makes documents of all lengths with words where excerpts go wrong: at ends,

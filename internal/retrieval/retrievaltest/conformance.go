@@ -48,6 +48,7 @@ func Run(t *testing.T, open func(tb testing.TB, docs []Document) retrieval.Retri
 		{"obeys a cancelled context", obeysCancel},
 		{"serves many callers at once", servesMany},
 		{"excerpts documents in order", excerpts},
+		{"ranks passages if it says so", ranksPassages},
 		{"knows its terms", knowsTerms},
 		{"lists words by prefix", listsWords},
 	} {
@@ -232,6 +233,49 @@ func excerpts(t *testing.T, r retrieval.Retriever) {
 	for i, want := range []string{"obsidian", "", "walnut", "furnace"} {
 		if !strings.Contains(got[i].Text, want) || !utf8.ValidString(got[i].Text) || want == "" && got[i] != (retrieval.Excerpt{}) {
 			t.Errorf("%q: got %+v, want it to hold %q", asked[i], got[i], want)
+		}
+	}
+}
+
+// ranksPassages tests a [retrieval.PassageRanker] that has passages. They are of the
+// document, and hold a word of the query.
+func ranksPassages(t *testing.T, r retrieval.Retriever) {
+	ranker, ok := r.(retrieval.PassageRanker)
+	if !ok {
+		t.Skip("not a PassageRanker")
+	}
+	req := retrieval.SearchRequest{Query: "obsidian zinc tulip", Depth: 100, Passages: true}
+	ranking, err := r.Search(t.Context(), req)
+	if held := ranker.HoldsPassages(); held != nil {
+		if err == nil {
+			t.Errorf("it ranks passages but says %v", held)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := search(t, r, req.Query, req.Depth)
+	if len(ranking) != len(plain) {
+		t.Errorf("%d documents with passages, %d without", len(ranking), len(plain))
+	}
+	for _, hit := range plain {
+		if hit.Passage.Known() {
+			t.Errorf("%+v has a passage that nobody asked for", hit)
+		}
+	}
+	for _, hit := range ranking {
+		p := hit.Passage
+		chunk, err := r.Read(t.Context(), retrieval.ReadRequest{DocID: hit.DocID, Offset: max(p.FirstLine, 1), Limit: max(p.LastLine-p.FirstLine+1, 1)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.FirstLine < 1 || p.LastLine < p.FirstLine || p.LastLine > chunk.TotalLines || p.Begin > len(chunk.Lines[0]) || p.End > len(chunk.Lines[len(chunk.Lines)-1]) {
+			t.Errorf("%q has the passage %+v of %d lines", hit.DocID, p, chunk.TotalLines)
+		}
+		text := strings.ToLower(strings.Join(chunk.Lines, "\n"))
+		if !strings.Contains(text, "obsidian") && !strings.Contains(text, "zinc") && !strings.Contains(text, "tulip") {
+			t.Errorf("%q has the passage %q", hit.DocID, text)
 		}
 	}
 }
