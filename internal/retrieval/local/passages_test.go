@@ -20,7 +20,7 @@ func pages() []corpus.Document {
 		{DocID: "together", Title: "Register", Text: tides + tides + "The lighthouse keeper of Orvane kept the lighthouse.\n" + tides + tides + tides},
 		{DocID: "cjk", Text: strings.Repeat("海辺の町の記録。", 400) + "\n灯台守は日記をつけた。\n" + strings.Repeat("潮の満ち引き。", 400)},
 		{DocID: "rtl", Text: strings.Repeat("سجل الميناء والرسوم. ", 300) + "\nحارس المنارة كتب يومياته.\n" + strings.Repeat("جداول المد والجزر. ", 300)},
-		{DocID: "one line", Text: strings.Repeat("harbour dues ", 200_000) + "basalt quarry " + strings.Repeat("harbour dues ", 150_000)},
+		{DocID: "one line", Text: strings.Repeat("harbour dues ", 123_457) + "basalt quarry " + strings.Repeat("harbour dues ", 150_000)},
 		{DocID: "empty"},
 	}
 }
