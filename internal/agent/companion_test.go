@@ -214,3 +214,40 @@ func TestWhatTheCompanionKeepsStandsBeforeTheSteerAndBesideFoldedTurns(t *testin
 		requireWindow(t, req, 4_000)
 	}
 }
+
+// counted responds with the usage that a server which takes four bytes for a token would count.
+func counted(s step) step {
+	return func(ctx context.Context, req llm.Request) (llm.Response, error) {
+		r, err := s(ctx, req)
+		r.Usage = trajectory.Usage{Input: int64(sizeOf(req.Messages)+1000) / 4, Output: 100}
+		return r, err
+	}
+}
+
+func TestWhatTheCompanionKeepsIsForeseen(t *testing.T) {
+	untilTold := func(ctx context.Context, req llm.Request) (llm.Response, error) {
+		if strings.Contains(req.Messages[len(req.Messages)-1].Text, "Submit your best answer") {
+			return counted(says(final))(ctx, req)
+		}
+		return counted(search)(ctx, req)
+	}
+	for limit := int64(9_000); limit < 30_000; limit += 1_000 {
+		c := &companion{kept: strings.Repeat("kept ", 1600)} // 2,000 tokens
+		got := ask(t, script(t, untilTold), accompanied(c, func(cfg *Config) {
+			cfg.Budget.MaxTokens, cfg.MaxOutputTokens = limit, 100
+		}))
+		got.want(t, trajectory.Completed, "")
+		if total(got.Usage) > limit || !got.Steered || got.Turns < 3 {
+			t.Errorf("%d of %d tokens are spent in %d turns", total(got.Usage), limit, got.Turns)
+		}
+	}
+}
+
+func TestAFullWindowIsNotFilledWithWhatTheCompanionKeeps(t *testing.T) {
+	c := &companion{kept: strings.Repeat("kept ", 100)}
+	got := ask(t, script(t, turns(30)...), accompanied(c, shortening(ShortenOff, 4_000)))
+	steers := got.find(trajectory.TypeSteer)
+	if len(steers) != 1 || steers[0].Steer.Reason != steerContext || strings.Contains(steers[0].Steer.Text, "kept") {
+		t.Errorf("steers %s", encode(t, steers))
+	}
+}

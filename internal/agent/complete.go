@@ -163,10 +163,14 @@ func (s *session) nextTokens() int64 { return s.gauge.tokens(s.bytes()) }
 // outputGuess is what a response is expected to come to, in tokens, before one was seen.
 const outputGuess = 2000
 
-// foresee estimates the usage of the next call. A prefix cache that served the last call
-// is expected to serve the next.
+// foresee estimates the usage of the next call, and of the last one, which what the companion
+// keeps comes before. A prefix cache that served the last call is expected to serve the next.
 func (s *session) foresee() trajectory.Usage {
-	u := trajectory.Usage{Input: s.nextTokens(), Output: max(outputGuess, s.largestOutput)}
+	bytes := s.bytes()
+	if s.over == "" {
+		bytes += len(s.memory())
+	}
+	u := trajectory.Usage{Input: s.gauge.tokens(bytes), Output: max(outputGuess, s.largestOutput)}
 	if limit := int64(s.cfg.MaxOutputTokens); limit > 0 {
 		u.Output = min(u.Output, limit)
 	}

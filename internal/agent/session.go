@@ -174,9 +174,11 @@ func (s *session) say(reason, text string) {
 	s.emit(trajectory.Event{Type: trajectory.TypeSteer, Steer: &steer})
 }
 
+// endResearch tells the model to answer, with what the companion keeps before it, unless the
+// window has no room for that.
 func (s *session) endResearch(reason string) {
 	text := steerText(reason)
-	if memory := s.memory(); memory != "" {
+	if memory := s.memory(); memory != "" && reason != steerContext {
 		text = memory + "\n\n" + text
 	}
 	s.say(reason, text)

@@ -133,10 +133,11 @@ func (s *session) fold(target int64) ([]string, string) {
 	var messages []llm.Message
 	var turns []foldedTurn
 	var calls []string
+	memory := s.memory()
 	for n := 0; n+keepTurns < len(starts); n++ {
 		turn, ids := foldTurn(s.messages[starts[n]:])
 		turns, calls = append(turns, turn), append(calls, ids...)
-		messages = s.folding(append(s.folded[:len(s.folded):len(s.folded)], turns...), starts[n+1], target)
+		messages = s.folding(append(s.folded[:len(s.folded):len(s.folded)], turns...), starts[n+1], memory, target)
 		if s.gauge.tokens(s.prefix.fixed+sizeOf(messages)) <= target {
 			break
 		}
@@ -151,8 +152,7 @@ func (s *session) fold(target int64) ([]string, string) {
 // folding is the history with a note in place of everything between the question and
 // the turn at start. The note may take a fourth of the target; what the companion keeps
 // stands at its end in full.
-func (s *session) folding(turns []foldedTurn, start int, target int64) []llm.Message {
-	memory := s.memory()
+func (s *session) folding(turns []foldedTurn, start int, memory string, target int64) []llm.Message {
 	note := foldNote(turns, max(minNote, s.gauge.bytes(target/4)-len(memory)))
 	if memory != "" {
 		note += "\n\n" + memory

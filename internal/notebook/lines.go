@@ -137,7 +137,7 @@ const leastQuoted = 60
 // its place; "" for lines that were not read. Of a long line it is the passage that has
 // most of the words of the constraint and its candidate.
 func (q *quotes) of(l citation, c constraint) string {
-	if q == nil {
+	if q == nil || q.full {
 		return ""
 	}
 	m := retrieval.NewMatcher(c.candidate+" "+c.text, nil)
@@ -152,10 +152,8 @@ func (q *quotes) of(l citation, c constraint) string {
 		room -= utf8.RuneCountInString(passage)
 		line := fmt.Sprintf("\n   %s says %s", citation{l.docid, n, n}, tool.QuoteJSON(passage))
 		if len(line) > q.left {
-			if !q.full {
-				q.full = true
-				b.WriteString("\n   (what further lines say is left out: open them again)")
-			}
+			q.full = true
+			b.WriteString("\n   (what further lines say is left out: open them again)")
 			break
 		}
 		q.left -= len(line)
