@@ -1,7 +1,7 @@
 package index
 
 // Rows of numbers are computed and compared by rowLanes at a time where the processor can
-// (amd64 with AVX2, unless built with the tag purego), else one by one. Either way the same
+// (amd64 with AVX2, if built with the tag simd), else one by one. Either way the same
 // operations are done in the same order, so that all bits are the same.
 
 // rowLanes is the number of lanes; the length of rows is a multiple of it.
