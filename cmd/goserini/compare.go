@@ -57,14 +57,14 @@ part. A step is a tool call (its tool and arguments, the reason aside) or the en
 	f.StringArrayVarP(&o.measures, "measure", "m", nil, "for TREC runs: a measure, repeatable")
 	f.StringVar(&o.judge, "judge", "", "for run directories: whose verdicts count")
 	f.StringVar(&o.query, "query", "", "for run directories: where the trajectories of this query part")
-	f.BoolVar(&o.lists, "queries", false, "list the queries won and lost")
+	f.BoolVar(&o.lists, "queries", false, "list the queries won, lost and tied")
 	f.BoolVar(&o.json, "json", false, "print as JSON")
 	return cmd
 }
 
 // comparisonReport is the JSON form of what comparing came to.
 type comparisonReport struct {
-	Settings    []settingsDifference `json:"settings"`
+	Settings    []settingsDifference `json:"settings,omitempty"`
 	Funnels     []runFunnel          `json:"funnels,omitempty"`
 	Comparisons []eval.Comparison    `json:"comparisons"`
 }
@@ -225,7 +225,12 @@ func (o compareOptions) show(term *terminal, c eval.Comparison) {
 	for _, d := range c.Differences {
 		term.print("%-28s %10.4g %10.4g %28s %8s %8s  %s\n", d.Measure, d.Base, d.Other, interval(&d.Delta), probability(d.P), probability(d.PHolm), wonLost(d))
 		if o.lists && d.P != nil {
-			term.print("    won:  %s\n    lost: %s\n", printable(strings.Join(d.Wins, " ")), printable(strings.Join(d.Losses, " ")))
+			for _, list := range []struct {
+				name string
+				ids  []string
+			}{{"won", d.Wins}, {"lost", d.Losses}, {"tied", d.Ties}} {
+				term.print("    %-5s %s\n", list.name+":", printable(strings.Join(list.ids, " ")))
+			}
 		}
 	}
 	term.print("%d tests\n", c.Tests)
