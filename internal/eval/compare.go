@@ -235,7 +235,7 @@ func depthNotes(base, other NamedRun) []string {
 	if shallow.Scores.Deepest == deep.Scores.Deepest || len(deeper) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s is at most %d documents deep and %s %d: what looks deeper does not compare (%s)",
+	return []string{fmt.Sprintf("%s is at most %d deep and %s %d: what looks deeper does not compare (%s)",
 		shallow.Name, shallow.Scores.Deepest, deep.Name, deep.Scores.Deepest, sample(deeper))}
 }
 

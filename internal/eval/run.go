@@ -148,7 +148,7 @@ func (s RunScores) Notes() []string {
 	}
 	deeper := s.deeperMeasures()
 	if len(deeper) > 0 && s.Deepest < usualDepth {
-		notes = append(notes, fmt.Sprintf("the run is at most %d documents deep: %s cannot be compared with that of a deeper run",
+		notes = append(notes, fmt.Sprintf("the run is at most %d deep: %s cannot be compared with that of a deeper run",
 			s.Deepest, sample(deeper)))
 	}
 	return notes

@@ -249,7 +249,7 @@ func TestCaseNamesShowTheirDepth(t *testing.T) {
 		t.Fatal(err)
 	}
 	notes := strings.Join(s.Notes(), "\n")
-	if !strings.Contains(notes, "at most 5 documents deep") || !strings.Contains(notes, "AP") || strings.Contains(notes, "P@5") {
+	if !strings.Contains(notes, "at most 5 deep") || !strings.Contains(notes, "AP") || strings.Contains(notes, "P@5") {
 		t.Errorf("notes do not warn about AP, RR and Rprec alone:\n%s", notes)
 	}
 }

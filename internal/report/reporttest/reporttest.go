@@ -55,19 +55,25 @@ func quiet(t *testing.T, p *browsertest.Page) {
 	}
 }
 
+// desk is the width of a small desktop screen, in pixels.
+const desk = 1280
+
 func (c checker) fits(t *testing.T) {
-	for _, width := range []int{390, 1440} {
+	for _, width := range []int{390, desk} {
 		for _, dark := range []bool{false, true} {
 			p := c.browser.Open(t, c.url, browsertest.View{Width: width, Height: 900, Dark: dark})
 			var page struct {
-				Width, Cards, Charts, Unnamed int
-				Background                    string
+				Width, Cut, Cards, Charts, Unnamed int
+				Background                         string
 			}
-			p.Eval(t, `({width: document.documentElement.scrollWidth, cards: document.querySelectorAll("details.q").length,
+			p.Eval(t, `({width: document.documentElement.scrollWidth, cut: [...document.querySelectorAll(".scroll")].filter((s) => s.scrollWidth > s.clientWidth).length, cards: document.querySelectorAll("details.q").length,
 				charts: document.querySelectorAll("main svg").length, unnamed: document.querySelectorAll("svg:not([role=img][aria-label])").length,
 				background: getComputedStyle(document.body).backgroundColor})`, &page)
 			if page.Width > width {
 				t.Errorf("at %d pixels the page is %d wide", width, page.Width)
+			}
+			if width == desk && page.Cut > 0 {
+				t.Errorf("at %d pixels %d tables are wider than their place", width, page.Cut)
 			}
 			if page.Cards != c.want.Questions {
 				t.Errorf("the page has %d questions, want %d", page.Cards, c.want.Questions)
