@@ -202,9 +202,9 @@ func (w *workspace) report(out io.Writer) error {
 		others = append(others, p)
 	}
 	p := func(format string, args ...any) { fmt.Fprintf(out, format, args...) }
-	p("# Performance\n\nMeasured on %s, %s %s with %d processors (%s), %s, by\n\n```\ngo run ./bench/peers > docs/performance.md\n```\n\n",
-		date.Format(time.DateOnly), machine.OS, machine.Arch, machine.Cores, machine.CPU, machine.Go)
-	p("%s", reading)
+	p("# Performance\n\nMeasured on %s, %s %s with %d processors (%s), %s, by\n\n```\n%s > docs/performance.md\n```\n\n",
+		date.Format(time.DateOnly), machine.OS, machine.Arch, machine.Cores, machine.CPU, machine.Go, strings.Join(append([]string{"go run ./bench/peers"}, os.Args[1:]...), " "))
+	p(reading, w.repeated())
 	p("## Targets\n\n| what | against | over | target | measured | |\n| --- | --- | --- | ---: | ---: | --- |\n")
 	for _, l := range targets(long, passages, longName, passagesName) {
 		verdict := "met"
@@ -230,13 +230,21 @@ func (w *workspace) report(out io.Writer) error {
 }
 
 const reading = `Times and sizes are ours / theirs, rates ours / theirs as well: small is good for the former, large for the latter. Every ratio is the
-median over rounds in which all engines took turns, with a 95 % bootstrap interval over rounds and queries; a target counts as met only
-if the whole interval meets it. Rounds in which a canary moved by more than a tenth were repeated. Engines search in their own processes, one
+median over rounds in which all engines took turns, with a 95 %% bootstrap interval over rounds and queries; a target counts as met only
+if the whole interval meets it. %s Engines search in their own processes, one
 thread, one segment, the same terms; before anything is timed, what they find is compared. How exactly: [bench/peers](../bench/peers/README.md).
 
 Absolute times are those of this machine on that day and compare with nothing else.
 
 `
+
+// repeated says which rounds do not count.
+func (o options) repeated() string {
+	if o.tolerance == 0 {
+		return "Every round counts, however noisy the machine was."
+	}
+	return fmt.Sprintf("Rounds in which a canary moved by more than %.0f %% were repeated.", 100*o.tolerance)
+}
 
 // details prints everything that was measured on a part.
 func (p *part) details(print func(string, ...any), r results) {
