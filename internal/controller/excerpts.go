@@ -107,7 +107,7 @@ func (p *previews) given(ctx context.Context, batch []row) ([]preview, error) {
 		switch {
 		case r.hit.Passage.Known():
 			var err error
-			if out[i], err = p.ofPassage(ctx, r.hit); err != nil {
+			if out[i], err = p.ofPassage(ctx, r.hit, retrieval.EarliestLength); err != nil {
 				return nil, err
 			}
 		case r.hit.Excerpt != "":
@@ -206,10 +206,6 @@ const longestExcerpt = 4.0 / 3
 // passages shows of each document the passages that cover most of the query, or all of it
 // where it is short. What short documents leave of the page is given to long ones.
 func (p *previews) passages(ctx context.Context, batch []row, documents []document) ([]preview, error) {
-	if p.matcher == nil {
-		stats, _ := p.c.retriever.(retrieval.TermStats)
-		p.matcher = retrieval.NewMatcher(p.terms, stats)
-	}
 	metas := make([]meta, len(documents))
 	from := make([]int, len(documents))
 	sizes := make([]int, len(documents))
@@ -221,15 +217,27 @@ func (p *previews) passages(ctx context.Context, batch []row, documents []docume
 	length = level(sizes, length, int(longestExcerpt*float64(length)))
 	made := make([]preview, len(documents))
 	for i, d := range documents {
-		in, err := p.c.placeOf(ctx, batch[i].hit, d, from[i])
-		if err != nil {
-			return nil, err
+		if hit := batch[i].hit; d.reaches(hit.Passage) {
+			made[i] = p.passage(d, from[i], sizes[i], length)
+		} else {
+			var err error
+			if made[i], err = p.ofPassage(ctx, hit, length); err != nil {
+				return nil, err
+			}
 		}
-		made[i] = p.passage(d, in, sizes[i], length)
 		made[i].title = metas[i].title
 		made[i].source = sourceLine(metas[i])
 	}
 	return made, nil
+}
+
+// match makes the matcher when it is first needed.
+func (p *previews) match() *retrieval.Matcher {
+	if p.matcher == nil {
+		stats, _ := p.c.retriever.(retrieval.TermStats)
+		p.matcher = retrieval.NewMatcher(p.terms, stats)
+	}
+	return p.matcher
 }
 
 // level returns the greatest length up to most such that documents of the given sizes,
@@ -254,43 +262,47 @@ func level(sizes []int, average, most int) int {
 	return low
 }
 
-// passage shows one document in at most length characters, chosen from a place in it. size is
-// the length of its text proper.
-func (p *previews) passage(d document, in place, size, length int) preview {
+// passage shows one document in at most length characters.
+func (p *previews) passage(d document, from, size, length int) preview {
 	if size == 0 {
 		return preview{}
 	}
+	first := 1 + strings.Count(d.text[:from], "\n")
 	if d.whole && size <= length {
-		first := 1 + strings.Count(d.text[:in.body], "\n")
 		return preview{
-			texts: []string{squeeze(d.text[in.body:])},
+			texts: []string{squeeze(d.text[from:])},
 			lines: fmt.Sprintf("%d-%d (to the end)", first, d.totalLines),
 		}
 	}
 	var v preview
-	passages := p.matcher.PassagesIn(in.text, in.from, in.to, length)
+	passages := p.match().Passages(d.text, from, length)
 	if len(passages) == 0 { // the words stand in the title only
-		head := firstCharacters(in.text[in.from:in.to], length)
-		first := 1 + strings.Count(in.text[:in.from], "\n")
-		passages = []retrieval.Passage{{Start: in.from, End: in.from + len(head), FirstLine: first, LastLine: first + strings.Count(head, "\n")}}
+		head := d.text[from : from+len(firstCharacters(d.text[from:], length))]
+		passages = []retrieval.Passage{{Start: from, End: from + len(head), FirstLine: first, LastLine: first + strings.Count(head, "\n")}}
 	}
 	var lines []string
 	for _, q := range passages {
-		text := squeeze(in.text[q.Start:q.End])
-		if in.linesBefore > 0 || q.Start > in.body {
-			text = "..." + text
-		}
-		if q.End < len(in.text) || in.linesBefore > 0 {
-			text += "..."
-		}
-		v.texts = append(v.texts, text)
-		lines = append(lines, lineRange(in.linesBefore+q.FirstLine, in.linesBefore+q.LastLine))
+		v.texts = append(v.texts, elided(d.text, q, from))
+		lines = append(lines, lineRange(q.FirstLine, q.LastLine))
 	}
 	v.lines = strings.Join(lines, "; ") + fmt.Sprintf(" of %d", d.totalLines)
-	if !d.whole && !in.passage {
+	if !d.whole {
 		v.note = fmt.Sprintf("(best of the first %d MB; read_document reaches the rest)", documentBytes>>20)
 	}
 	return v
+}
+
+// elided is a passage of text, which begins at byte offset from, with dots where it does not
+// begin or end with that.
+func elided(text string, p retrieval.Passage, from int) string {
+	shown := squeeze(text[p.Start:p.End])
+	if p.Start > from {
+		shown = "..." + shown
+	}
+	if p.End < len(text) {
+		shown += "..."
+	}
+	return shown
 }
 
 // squeeze puts text on one line and every run of blanks into one.

@@ -32,7 +32,8 @@ type opening struct {
 
 // openAtBest moves a read without an offset to the best passage for the latest search
 // that ranked the document. It returns nil where there is no such search, where the
-// document fits on one page, and where its text holds none of the words.
+// document fits on one page, and where its text holds none of the words. Without
+// Navigator.ReadAtBest the best passage is the one that the hit has.
 func (c *Controller) openAtBest(ctx context.Context, d *ReadDetails) (*opening, error) {
 	s, f, hit := c.latestRanking(d.DocID)
 	readAtBest := c.options.Navigator.ReadAtBest
@@ -50,19 +51,16 @@ func (c *Controller) openAtBest(ctx context.Context, d *ReadDetails) (*opening, 
 	if doc.whole && doc.totalLines <= d.Limit && utf8.RuneCountInString(doc.text) <= length {
 		return nil, nil
 	}
-	_, from := doc.body()
-	in, err := c.placeOf(ctx, hit, doc, from)
-	if err != nil {
-		return nil, err
-	}
 	query := strings.Join(s.request.queries, " / ")
-	if in.linesBefore > 0 || !readAtBest {
-		d.Offset, d.Column = hit.Passage.FirstLine, in.column
-		return &opening{searchID: s.id, query: query, line: d.Offset, room: length}, nil
+	if !readAtBest || !doc.reaches(hit.Passage) {
+		d.Offset = hit.Passage.FirstLine
+		_, d.Column, err = c.stretch(ctx, hit)
+		return &opening{searchID: s.id, query: query, line: d.Offset, room: length}, err
 	}
+	_, from := doc.body()
 	stats, _ := c.retriever.(retrieval.TermStats)
 	m := retrieval.NewMatcher(f.terms, stats)
-	best := m.PassagesIn(doc.text, in.from, in.to, retrieval.PassageLength)
+	best := m.Passages(doc.text, from, retrieval.PassageLength)
 	if len(best) == 0 {
 		return nil, nil
 	}

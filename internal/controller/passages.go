@@ -36,56 +36,10 @@ func (c *Controller) request(query string) retrieval.SearchRequest {
 	return retrieval.SearchRequest{Query: query, Depth: c.options.Depth, Passages: c.options.Navigator.Passages}
 }
 
-// place is where in a document an excerpt is chosen from: text[from:to].
-type place struct {
-	// text is that of the document as far as it was read, or of the passage that lies behind.
-	text     string
-	from, to int
-	// linesBefore counts the lines of the document before text.
-	linesBefore int
-	// body is where the document's text proper begins in text.
-	body int
-	// passage says that the place is a passage; column is the character of its first line
-	// that it begins with.
-	passage bool
-	column  int
-}
-
-// placeOf is the passage of a hit, or, where the hit has none, all of the document's text
-// proper, which begins at body.
-func (c *Controller) placeOf(ctx context.Context, hit retrieval.Hit, d document, body int) (place, error) {
-	all := place{text: d.text, from: body, to: len(d.text), body: body}
-	if !hit.Passage.Known() {
-		return all, nil
-	}
-	from, to, ok := d.offsets(hit.Passage)
-	if ok {
-		line := d.text[from-hit.Passage.Begin : from]
-		return place{text: d.text, from: min(max(from, body), to), to: to, body: body, passage: true, column: 1 + utf8.RuneCountInString(line)}, nil
-	}
-	text, column, err := c.stretch(ctx, hit)
-	if err != nil {
-		return all, err
-	}
-	return place{text: text, to: len(text), linesBefore: hit.Passage.FirstLine - 1, passage: true, column: column}, nil
-}
-
-// offsets returns where a stretch begins and ends in the text of a document, if that was read
-// so far.
-func (d document) offsets(s retrieval.Stretch) (from, to int, ok bool) {
-	from, ok = lineOffset(d.text, s.FirstLine)
-	to, known := lineOffset(d.text, s.LastLine)
-	from += s.Begin
-	end := strings.IndexByte(d.text[to:], '\n')
-	switch {
-	case s.End > 0:
-		to += s.End
-	case end >= 0:
-		to += end
-	default:
-		to, known = len(d.text), known && d.whole
-	}
-	return from, to, ok && known && from <= to && to <= len(d.text)
+// reaches reports whether the text read of a document goes as far as a stretch, if there is one.
+func (d document) reaches(s retrieval.Stretch) bool {
+	at, ok := lineOffset(d.text, s.FirstLine)
+	return d.whole || !s.Known() || ok && at+s.Begin < len(d.text)
 }
 
 // lineOffset returns the offset of a 1-based line, if text has it.
@@ -121,15 +75,20 @@ func (c *Controller) stretch(ctx context.Context, hit retrieval.Hit) (text strin
 	return strings.Join(lines, "\n"), column, nil
 }
 
-// ofPassage makes the paper's preview of the passage of a hit.
-func (p *previews) ofPassage(ctx context.Context, hit retrieval.Hit) (preview, error) {
+// ofPassage shows the passage of a hit: the stretches of it that cover most of the query, in
+// at most length characters, or its beginning where none has a word of the query.
+func (p *previews) ofPassage(ctx context.Context, hit retrieval.Hit, length int) (preview, error) {
 	text, _, err := p.c.stretch(ctx, hit)
 	if err != nil {
 		return preview{}, err
 	}
 	v := preview{lines: lineRange(hit.Passage.FirstLine, hit.Passage.LastLine)}
-	if e := retrieval.EarliestExcerpt(p.terms, text, retrieval.EarliestLength); e.Text != "" {
-		v.texts = []string{e.Text}
+	chosen := p.match().Passages(text, 0, length)
+	if len(chosen) == 0 && text != "" {
+		chosen = []retrieval.Passage{{End: len(firstCharacters(text, length))}}
+	}
+	for _, c := range chosen {
+		v.texts = append(v.texts, elided(text, c, 0))
 	}
 	return v, nil
 }

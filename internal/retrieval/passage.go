@@ -56,12 +56,7 @@ const (
 // the collection has already decided which document this is. The chosen words are then
 // surrounded by their sentences, more of them after than before.
 func (m *Matcher) Passages(text string, from, length int) []Passage {
-	return m.PassagesIn(text, from, len(text), length)
-}
-
-// PassagesIn is Passages for words that begin between two byte offsets.
-func (m *Matcher) PassagesIn(text string, from, to, length int) []Passage {
-	s, ok := m.selection(text, from, to)
+	s, ok := m.selection(text, from)
 	if !ok {
 		return nil
 	}
@@ -72,7 +67,7 @@ func (m *Matcher) PassagesIn(text string, from, to, length int) []Passage {
 // at byte offset from or later, in the order of the text: the best places by the
 // measure of [Matcher.Passages].
 func (m *Matcher) Outline(text string, from, count, length int) []Passage {
-	s, ok := m.selection(text, from, len(text))
+	s, ok := m.selection(text, from)
 	var places []Passage
 	for ; ok && len(places) < count; ok = len(s.found) > 0 {
 		p := s.best(max(length, 1), halfCoreShare)
@@ -90,16 +85,15 @@ func (m *Matcher) Outline(text string, from, count, length int) []Passage {
 	return countLines(text, places)
 }
 
-func (m *Matcher) selection(text string, from, to int) (selection, bool) {
+func (m *Matcher) selection(text string, from int) (selection, bool) {
 	found := m.find(text)
 	s := selection{text: text, from: from, weights: m.weights(text, found), bytesPerChar: bytesPerChar(text)}
-	for len(found) > 0 && int(found[0].start) < from {
-		found = found[1:]
+	for i, o := range found {
+		if int(o.start) >= from {
+			s.found = found[i:]
+			break
+		}
 	}
-	for len(found) > 0 && int(found[len(found)-1].start) >= to {
-		found = found[:len(found)-1]
-	}
-	s.found = found
 	return s, len(s.found) > 0
 }
 
