@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -63,7 +64,7 @@ func (c *Controller) stretch(ctx context.Context, hit retrieval.Hit) (text strin
 	if err != nil {
 		return "", 0, err
 	}
-	lines := chunk.Lines
+	lines := slices.Clone(chunk.Lines)
 	if last := len(lines) - 1; last == s.LastLine-s.FirstLine && s.End > 0 && s.End <= len(lines[last]) {
 		lines[last] = lines[last][:s.End]
 	}
@@ -79,6 +80,9 @@ func (c *Controller) stretch(ctx context.Context, hit retrieval.Hit) (text strin
 // at most length characters, or its beginning where none has a word of the query.
 func (p *previews) ofPassage(ctx context.Context, hit retrieval.Hit, length int) (preview, error) {
 	text, _, err := p.c.stretch(ctx, hit)
+	if errors.Is(err, retrieval.ErrNoDocument) {
+		return preview{}, nil // ranked but not stored: the page says that there is no excerpt
+	}
 	if err != nil {
 		return preview{}, err
 	}

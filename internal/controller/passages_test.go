@@ -197,4 +197,3 @@ func TestPassagesNeedARetrieverThatHasThem(t *testing.T) {
 		t.Errorf("the navigator needs passages: %+v, %v", profile.Navigator, err)
 	}
 }
-
