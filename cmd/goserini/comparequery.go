@@ -102,7 +102,11 @@ func (q queryOfRun) line() string {
 	if s.Correct != nil {
 		outcome += map[bool]string{true: ", right", false: ", wrong"}[*s.Correct]
 	}
-	parts := []string{fmt.Sprintf("%s: %s: %s (%s)", printable(q.Run), outcome, clip(printable(oneLine(q.Answer.Exact)), 60), confidence(q.Answer.Confidence))}
+	answer := "no answer"
+	if q.Answer.Exact != "" {
+		answer = fmt.Sprintf("%s (%s)", clip(printable(oneLine(q.Answer.Exact)), 60), confidence(q.Answer.Confidence))
+	}
+	parts := []string{printable(q.Run) + ": " + outcome + ": " + answer}
 	for _, r := range []struct {
 		name string
 		*eval.QueryRecall
@@ -116,9 +120,12 @@ func (q queryOfRun) line() string {
 
 func showDivergence(term *terminal, d eval.Divergence) {
 	base, other := printable(d.Base), printable(d.Other)
-	if d.BaseNext == nil && d.OtherNext == nil {
+	switch {
+	case d.BaseNext == nil && d.OtherNext == nil:
 		term.print("\n%s and %s took the same %d steps\n", base, other, d.BaseSteps)
-	} else {
+	case len(d.Agreed) == 0:
+		term.print("\n%s (%d steps) and %s (%d steps) part at the first step\n", base, d.BaseSteps, other, d.OtherSteps)
+	default:
 		term.print("\n%s (%d steps) and %s (%d steps) agree on the first %d and part at step %d\n", base, d.BaseSteps, other, d.OtherSteps, len(d.Agreed), len(d.Agreed)+1)
 	}
 	for _, s := range d.Agreed {
