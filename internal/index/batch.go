@@ -87,7 +87,7 @@ func (w *worker) process(ctx context.Context, b *batch, list []string) error {
 		}
 	}
 	for i, rec := range b.records {
-		d, c, err := b.document(i)
+		d, err := b.document(i)
 		if errors.Is(err, corpus.ErrSkipped) {
 			b.docs = append(b.docs, batchDocument{missing: true})
 			continue
@@ -97,7 +97,7 @@ func (w *worker) process(ctx context.Context, b *batch, list []string) error {
 		}
 		bd, err := w.document(b, b.slot+uint32(i), d)
 		if err == nil && b.from != nil {
-			bd.passages, err = w.inverter.addPassages(slot, d.Contents(), c)
+			bd.passages, err = w.inverter.addPassages(slot, d.contents, d.cut)
 			slot += uint32(len(bd.passages))
 		}
 		if err != nil {
@@ -114,17 +114,16 @@ func (w *worker) process(ctx context.Context, b *batch, list []string) error {
 }
 
 // document returns a record of the batch, decoded now or when it was cut.
-func (b *batch) document(i int) (corpus.Document, cut, error) {
+func (b *batch) document(i int) (cutDocument, error) {
 	if b.cuts != nil {
-		c := &b.cuts[i]
-		return c.Document, c.cut, c.err
+		return b.cuts[i], b.cuts[i].err
 	}
 	d, err := b.records[i].Document()
-	return d, cut{}, err
+	return cutDocument{Document: d, contents: d.Contents()}, err
 }
 
-func (w *worker) document(b *batch, slot uint32, d corpus.Document) (batchDocument, error) {
-	contents := d.Contents()
+func (w *worker) document(b *batch, slot uint32, d cutDocument) (batchDocument, error) {
+	contents := d.contents
 	if len(contents) > maxDocumentBytes {
 		return batchDocument{}, fmt.Errorf("it has %d bytes, more than %d: split it", len(contents), maxDocumentBytes)
 	}

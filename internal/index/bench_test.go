@@ -236,3 +236,17 @@ func BenchmarkCode(b *testing.B) {
 		b.SetBytes(blockBytes)
 	})
 }
+
+func BenchmarkCutPassages(b *testing.B) {
+	docs := synthetic(benchCorpora[0])[:100]
+	size := int64(0)
+	for _, d := range docs {
+		size += int64(len(d.Contents()))
+	}
+	b.SetBytes(size)
+	for b.Loop() {
+		for _, d := range docs {
+			cutPassages(d.Contents(), d.Title)
+		}
+	}
+}

@@ -119,6 +119,10 @@ func eachUnit(text string, visit func(at int, kind bound, halves int)) {
 		unspaced  = false // the last unit was a character of a script without spaces
 	)
 	for i := 0; i < len(text); {
+		if isPlain[text[i]] && gap == insideBound && !unspaced && i-unit < longWordBytes {
+			i++ // goes on with a word
+			continue
+		}
 		r, size := rune(text[i]), 1
 		if r >= utf8.RuneSelf {
 			r, size = utf8.DecodeRuneInString(text[i:])
@@ -165,6 +169,9 @@ func eachUnit(text string, visit func(at int, kind bound, halves int)) {
 func boundAfter(text string) bound {
 	const ends, closing, most = ".?!؟。！？", `"')]”’»」』`, 3
 	for range most {
+		if n := len(text); n > 0 && (text[n-1]|0x20 >= 'a' && text[n-1]|0x20 <= 'z') {
+			return wordBound
+		}
 		last, size := utf8.DecodeLastRuneInString(text)
 		switch {
 		case size == 0:
@@ -178,6 +185,14 @@ func boundAfter(text string) bound {
 	}
 	return wordBound
 }
+
+// isPlain tells the bytes of ASCII that are no blanks.
+var isPlain = func() (plain [256]bool) {
+	for b := range rune(utf8.RuneSelf) {
+		plain[b] = !isSpace(b)
+	}
+	return plain
+}()
 
 func isSpace(r rune) bool {
 	if r < utf8.RuneSelf {

@@ -21,9 +21,10 @@ type passage struct {
 	tokens int64
 }
 
-// cutDocument is a decoded record of a batch and how it is cut.
+// cutDocument is a decoded record of a batch, and in an index with passages how it is cut.
 type cutDocument struct {
 	corpus.Document
+	contents string
 	cut
 	err error
 }
@@ -41,7 +42,8 @@ func (b *batch) cut(ctx context.Context) (first uint32, err error) {
 			}
 			return 0, c.err
 		}
-		c.cut = cutPassages(c.Contents(), c.Title)
+		c.contents = c.Contents()
+		c.cut = cutPassages(c.contents, c.Title)
 		n += len(c.starts)
 	}
 	select {
