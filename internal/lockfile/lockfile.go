@@ -40,10 +40,10 @@ func (e *HeldError) Error() string {
 // Lock is a held lock.
 type Lock struct{ f *os.File }
 
-// errHeld is what tryLock returns when another open file has the lock.
+// errHeld is what tryLock and tryShare return when another open file has the lock.
 var errHeld = errors.New("held")
 
-// Acquire takes the lock on the file at path, creating it if needed, without waiting.
+// Acquire takes the lock on the file at path, creating it if needed, without waiting for its owner.
 // It returns a *HeldError naming the owner if another process has it. The file stays
 // where it is after Release: removing it would let two processes lock two files of one name.
 func Acquire(path, command string) (*Lock, error) {
@@ -51,10 +51,10 @@ func Acquire(path, command string) (*Lock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open lock: %w", err)
 	}
-	if err := tryLock(f); err != nil {
+	if err := lockSoon(f); err != nil {
 		defer f.Close()
 		if errors.Is(err, errHeld) {
-			return nil, &HeldError{Path: path, Owner: awaitOwner(f)}
+			return nil, &HeldError{Path: path, Owner: readOwner(f)}
 		}
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
@@ -70,15 +70,16 @@ func Acquire(path, command string) (*Lock, error) {
 func (l *Lock) Release() error { return errors.Join(l.f.Truncate(0), l.f.Close()) }
 
 // ReadOwner returns what the lock file at path says of its owner, and whether the
-// lock is held right now.
+// lock is held right now. It needs no right to write, and keeps the lock from nobody.
 func ReadOwner(path string) (owner Owner, held bool, err error) {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	f, err := os.Open(path)
 	if err != nil {
 		return Owner{}, false, fmt.Errorf("open lock: %w", err)
 	}
 	defer f.Close()
+	err = tryShare(f)
 	owner = readOwner(f)
-	switch err := tryLock(f); {
+	switch {
 	case errors.Is(err, errHeld):
 		return owner, true, nil
 	case err != nil:
@@ -87,17 +88,18 @@ func ReadOwner(path string) (owner Owner, held bool, err error) {
 	return owner, false, nil
 }
 
-// awaitOwner reads the owner, and gives one that has only just taken the lock a moment to
-// write its name.
-func awaitOwner(f *os.File) Owner {
+// lockSoon takes the lock, or gives up after a moment: who holds it for no longer than that is a
+// ReadOwner, which finds out by sharing it; and an owner that has only just taken it has written its
+// name by then.
+func lockSoon(f *os.File) error {
 	const pauses, pause = 20, 5 * time.Millisecond
 	for range pauses {
-		if o := readOwner(f); o.PID != 0 {
-			return o
+		if err := tryLock(f); !errors.Is(err, errHeld) {
+			return err
 		}
 		time.Sleep(pause)
 	}
-	return Owner{}
+	return errHeld
 }
 
 func readOwner(f *os.File) Owner {

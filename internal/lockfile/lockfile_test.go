@@ -48,3 +48,57 @@ func TestLockLeftByADeadProcessIsFree(t *testing.T) {
 	}
 	l.Release()
 }
+
+func TestLookingAtALockKeepsItFromNobody(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	// The name of a process that was killed stays in the file.
+	if err := os.WriteFile(path, []byte(`{"pid":1,"host":"gone","command":"dead"}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	looks, over := make(chan struct{}), make(chan struct{})
+	for range 4 {
+		go func() {
+			defer func() { over <- struct{}{} }()
+			for {
+				select {
+				case <-looks:
+					return
+				default:
+				}
+				if _, _, err := ReadOwner(path); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		}()
+	}
+	for range 50 {
+		l, err := Acquire(path, "heir")
+		if err != nil {
+			t.Error(err)
+			break
+		}
+		if err := l.Release(); err != nil {
+			t.Error(err)
+		}
+	}
+	close(looks)
+	for range 4 {
+		<-over
+	}
+}
+
+func TestALockIsSeenWithoutTheRightToWrite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	l, err := Acquire(path, "owner")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Release()
+	if err := os.Chmod(path, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	if owner, held, err := ReadOwner(path); err != nil || !held || owner.Command != "owner" {
+		t.Errorf("got %+v %v %v", owner, held, err)
+	}
+}
