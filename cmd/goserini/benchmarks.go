@@ -25,7 +25,7 @@ import (
 type benchmarkEntry struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
-	// State is ready, embedded, not set up, or what is wrong.
+	// State is ready (or what is missing for it), embedded, not set up, or what is wrong.
 	State     string   `json:"state"`
 	Questions int      `json:"questions"`
 	Answers   int      `json:"answers"`
@@ -49,19 +49,26 @@ query sets. A benchmark can also be a folder with a corpus and queries, or a TOM
 				names = benchmark.Names()
 			}
 			list := make([]benchmarkEntry, len(names))
+			var unusable []string
 			for i, name := range names {
 				var err error
-				if list[i], err = describeBenchmark(name); err != nil && len(args) > 0 {
-					return err
+				if list[i], err = describeBenchmark(name); err != nil {
+					unusable = append(unusable, printable(name))
 				}
 			}
 			if asJSON {
-				return term.json(list)
+				if err := term.json(list); err != nil {
+					return err
+				}
+			} else {
+				for _, e := range list {
+					showBenchmark(term, e)
+				}
 			}
-			for _, e := range list {
-				showBenchmark(term, e)
+			if len(unusable) > 0 {
+				return fmt.Errorf("no usable benchmark: %s", strings.Join(unusable, ", "))
 			}
-			if len(args) == 0 {
+			if len(args) == 0 && !asJSON {
 				term.say("also: any folder with a corpus and queries (this project's layout or BEIR's), or a TOML file that describes one")
 			}
 			return nil
@@ -103,6 +110,13 @@ func describeBenchmark(name string) (benchmarkEntry, error) {
 	}
 	if b.Dir == "" {
 		e.State = "embedded"
+	} else if b.Index == "" {
+		source, err := b.Open()
+		if err != nil {
+			e.State = "without documents: " + err.Error()
+			return e, nil // an index can be given
+		}
+		source.Close()
 	}
 	return e, nil
 }
@@ -116,7 +130,9 @@ func showBenchmark(term *terminal, e benchmarkEntry) {
 	if e.Answers > 0 {
 		term.print(", %d with answers", e.Answers)
 	}
-	term.print("; sets: %s", strings.Join(e.QuerySets, ", "))
+	if len(e.QuerySets) > 0 {
+		term.print("; sets: %s", strings.Join(e.QuerySets, ", "))
+	}
 	if e.Default != "" {
 		term.print(" (default %s)", e.Default)
 	}

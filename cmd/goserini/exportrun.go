@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -67,7 +68,7 @@ func runExport(cmd *cobra.Command, term *terminal, dir string, o exportOptions) 
 	case "browsecomp-plus":
 		return exportOfficial(cmd, term, dir, o)
 	case "trec":
-		return exportFile(term, o.output, func(w io.Writer) error {
+		return exportFile(term, o.output, 0o644, func(w io.Writer) error {
 			n, err := exchange.WriteTREC(w, dir, exchange.Set(o.set), o.tag)
 			if err == nil {
 				term.say("%d queries", n)
@@ -75,7 +76,11 @@ func runExport(cmd *cobra.Command, term *terminal, dir string, o exportOptions) 
 			return err
 		})
 	case "openai-messages":
-		return exportFile(term, o.output, func(w io.Writer) error {
+		mode := fs.FileMode(0o644)
+		if m.Private {
+			mode = 0o600
+		}
+		return exportFile(term, o.output, mode, func(w io.Writer) error {
 			n, without, err := exchange.WriteMessages(w, dir)
 			if err == nil && without > 0 {
 				term.warn("%d queries have no trajectory and are left out", without)
@@ -114,14 +119,14 @@ func exportOfficial(cmd *cobra.Command, term *terminal, dir string, o exportOpti
 }
 
 // exportFile writes a file completely or not at all; - is stdout.
-func exportFile(term *terminal, path string, write func(io.Writer) error) error {
+func exportFile(term *terminal, path string, mode fs.FileMode, write func(io.Writer) error) error {
 	if path == "-" {
 		return write(term.out)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("export run: %w", err)
 	}
-	f, err := atomicfile.Create(path, 0o644)
+	f, err := atomicfile.Create(path, mode)
 	if err != nil {
 		return fmt.Errorf("export run: %w", err)
 	}

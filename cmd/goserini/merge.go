@@ -21,9 +21,11 @@ the whole run.`,
 			if out == "" {
 				return usagef(cmd, "--out DIR is missing: name the new run directory")
 			}
-			if m, err := experiment.ReadManifest(args[0]); err == nil && m.Private {
-				if err := checkPrivate(m.Spec.Benchmark, out, plaintext); err != nil {
-					return err
+			for _, dir := range args {
+				if m, err := experiment.ReadManifest(dir); err == nil && m.Private {
+					if err := checkPrivate(m.Spec.Benchmark, out, plaintext); err != nil {
+						return err
+					}
 				}
 			}
 			m, err := experiment.Merge(out, args, partial)

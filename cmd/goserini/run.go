@@ -180,6 +180,9 @@ func (o runOptions) prepare(ctx context.Context, term *terminal, cmd *cobra.Comm
 	if o.limit > 0 && o.limit < len(questions) {
 		questions = questions[:o.limit]
 	}
+	if n := len(questions); n > 0 && len(experiment.Select(shard, questions)) == 0 {
+		return nil, usagef(cmd, "--shard %s: none of the %d questions is in it: share them among %d at most", shard, n, n)
+	}
 	ix, dir, err := o.openIndex(ctx, term, b)
 	if err != nil {
 		return nil, err
@@ -326,6 +329,12 @@ func (p *benchmarkRun) run(ctx context.Context, term *terminal, out string, opts
 // concludeRun says what a run came to and chooses the exit code.
 func (p *benchmarkRun) concludeRun(term *terminal, out string, s experiment.Summary, err error) error {
 	done := s.Total - s.Unfinished
+	for _, note := range s.Notes {
+		term.warn("%s", note)
+	}
+	if err != nil && s.Total == 0 {
+		return err // the directory was refused: the same command again comes no further
+	}
 	if errors.Is(err, experiment.ErrStop) {
 		return withHint(err, "%d of %d questions have a result; the same command with a larger --run-max-cost or --run-max-tokens goes on", done, s.Total)
 	}

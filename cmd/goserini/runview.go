@@ -105,7 +105,11 @@ func standingLines(term *terminal, s experiment.Standing) []string {
 		lines = append(lines, line)
 	}
 	if s.Judged > 0 {
-		lines = append(lines, fmt.Sprintf("evidence recall: surfaced %.3f, previewed %.3f, opened %.3f, cited %.3f", s.Surfaced, s.Previewed, s.Opened, s.Cited))
+		line := fmt.Sprintf("evidence recall: surfaced %.3f, previewed %.3f, opened %.3f, cited %.3f", s.Surfaced, s.Previewed, s.Opened, s.Cited)
+		if s.Judged < s.Done {
+			line += fmt.Sprintf(", over the %d with judged evidence", s.Judged)
+		}
+		lines = append(lines, line)
 	}
 	if s.Done > 0 {
 		lines = append(lines, usageLine(s))

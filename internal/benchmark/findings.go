@@ -21,12 +21,21 @@ func (f Finding) String() string {
 		if i > 0 {
 			text += ", "
 		}
-		text += e
+		text += clip(e)
 	}
 	if f.Count > len(f.Examples) {
 		text += ", …"
 	}
 	return text
+}
+
+// clip shortens an id to what a line has room for.
+func clip(id string) string {
+	const most = 60
+	if r := []rune(id); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return id
 }
 
 // maxExamples is how many of the things found are named.

@@ -1,9 +1,12 @@
 package experiment
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,6 +26,8 @@ type runDir struct {
 	manifest  Manifest
 	lock      *lockfile.Lock
 	out       *jsonl.Writer
+	// notes are what a reader of the results should know of this session.
+	notes []string
 	// stop is why no more questions begin; results.mu guards it.
 	stop error
 }
@@ -118,8 +123,10 @@ func (d *runDir) begin(plan Plan, opts Options) error {
 	if err != nil {
 		return err
 	}
-	d.manifest.Sessions = append(d.manifest.Sessions, Session{StartedAt: time.Now().UTC(), Concurrency: max(opts.Concurrency, 1),
-		RunMaxCostUSD: opts.RunMaxCostUSD, RunMaxTokens: opts.RunMaxTokens, Retried: opts.Retry, Overridden: differences})
+	session := Session{StartedAt: time.Now().UTC(), Concurrency: max(opts.Concurrency, 1),
+		RunMaxCostUSD: opts.RunMaxCostUSD, RunMaxTokens: opts.RunMaxTokens, Retried: opts.Retry, Overridden: differences}
+	d.noteChanges(&session, plan)
+	d.manifest.Sessions = append(d.manifest.Sessions, session)
 	d.manifest.Finished = false
 	if err := writeManifest(d.dir, d.manifest); err != nil {
 		return err
@@ -130,10 +137,39 @@ func (d *runDir) begin(plan Plan, opts Options) error {
 	return d.recover()
 }
 
+// noteChanges enters into a session what is no longer as the manifest has it and yet no other
+// setting: the program, and the content of input files.
+func (d *runDir) noteChanges(s *Session, plan Plan) {
+	if !sameJSON(d.manifest.Program, plan.Program) {
+		s.Program = plan.Program
+		d.notes = append(d.notes, d.dir+" was begun by another build of the program")
+	}
+	for _, role := range slices.Sorted(maps.Keys(plan.Inputs)) {
+		now := plan.Inputs[role]
+		if was, ok := d.manifest.Inputs[role]; ok && was.SHA256 == now.SHA256 {
+			continue
+		}
+		if s.Inputs == nil {
+			s.Inputs = map[string]Input{}
+		}
+		s.Inputs[role] = now
+		d.notes = append(d.notes, fmt.Sprintf("%s (%s) is not the file that %s was begun with", now.Path, role, d.dir))
+	}
+}
+
+// sameJSON compares two JSON values but for their layout.
+func sameJSON(a, b []byte) bool {
+	var x, y bytes.Buffer
+	if json.Compact(&x, a) != nil || json.Compact(&y, b) != nil {
+		return bytes.Equal(a, b)
+	}
+	return bytes.Equal(x.Bytes(), y.Bytes())
+}
+
 // adoptManifest reads the directory's manifest, or makes a new one, and returns how its spec
 // differs from the plan's.
 func (d *runDir) adoptManifest(plan Plan) ([]Difference, error) {
-	m, err := ReadManifest(d.dir)
+	m, err := readOwnManifest(d.dir)
 	if errors.Is(err, ErrNoRun) {
 		d.manifest = Manifest{Format: FormatVersion, Name: plan.Name, Spec: plan.Spec, Inputs: plan.Inputs, Program: plan.Program, PriceTable: plan.Prices,
 			Findings: plan.Findings, Private: plan.Private}

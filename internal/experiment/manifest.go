@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -73,6 +74,9 @@ type Session struct {
 	Retried []string `json:"retried,omitempty"`
 	// Overridden lists the differences from the manifest's spec that the user forced.
 	Overridden []Difference `json:"overridden,omitempty"`
+	// Program and Inputs are those that were no longer the manifest's.
+	Program json.RawMessage  `json:"program,omitempty"`
+	Inputs  map[string]Input `json:"inputs,omitempty"`
 }
 
 const (
@@ -89,22 +93,48 @@ const (
 // ErrNoRun is wrapped by ReadManifest where a folder is no run directory.
 var ErrNoRun = errors.New("not a run directory")
 
+// maxQuestions bounds what a manifest can claim.
+const maxQuestions = 10_000_000
+
 // ReadManifest reads the manifest of a run directory.
 func ReadManifest(dir string) (Manifest, error) {
-	var m Manifest
+	m, _, err := readManifest(dir)
+	return m, err
+}
+
+// readManifest also returns the file's bytes.
+func readManifest(dir string) (m Manifest, text []byte, err error) {
 	path := filepath.Join(dir, manifestFile)
-	b, err := os.ReadFile(path)
+	text, err = os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return m, fmt.Errorf("%s: %w: it has no %s", dir, ErrNoRun, manifestFile)
+		return m, nil, fmt.Errorf("%s: %w: it has no %s", dir, ErrNoRun, manifestFile)
 	}
 	if err != nil {
-		return m, fmt.Errorf("read manifest: %w", err)
+		return m, nil, fmt.Errorf("read manifest: %w", err)
 	}
-	if err := json.Unmarshal(b, &m); err != nil {
-		return m, fmt.Errorf("%s: damaged manifest: %w", path, err)
+	if err := json.Unmarshal(text, &m); err != nil {
+		return m, nil, fmt.Errorf("%s: damaged manifest: %w", path, err)
 	}
 	if m.Format != FormatVersion {
-		return m, fmt.Errorf("%s: run format %d, and this program reads format %d: use the goserini that wrote it", path, m.Format, FormatVersion)
+		return m, nil, fmt.Errorf("%s: run format %d, and this program reads format %d: use the goserini that wrote it", path, m.Format, FormatVersion)
+	}
+	if n := m.Spec.Questions; n < 0 || n > maxQuestions {
+		return m, nil, fmt.Errorf("%s: damaged manifest: spec.questions is %d, want 0 to %d", path, n, maxQuestions)
+	}
+	return m, text, nil
+}
+
+// readOwnManifest reads a manifest that is going to be written again, or made part of another: a
+// field that this program does not know would be lost on the way, so it is refused.
+func readOwnManifest(dir string) (Manifest, error) {
+	m, text, err := readManifest(dir)
+	if err != nil {
+		return m, err
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&Manifest{}); err != nil {
+		return m, fmt.Errorf("%s: %w, which this program does not have: go on with the goserini that wrote it", filepath.Join(dir, manifestFile), err)
 	}
 	return m, nil
 }

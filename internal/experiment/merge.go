@@ -2,15 +2,16 @@ package experiment
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"goserini/internal/jsonl"
 	"goserini/internal/lockfile"
 	"goserini/internal/trajectory"
 )
@@ -73,7 +74,7 @@ func readParts(dirs []string) ([]part, error) {
 	}
 	parts := make([]part, len(dirs))
 	for i, dir := range dirs {
-		m, err := ReadManifest(dir)
+		m, err := readOwnManifest(dir)
 		if err != nil {
 			return nil, err
 		}
@@ -188,11 +189,11 @@ func (b *Builder) join(parts []part) (int, error) {
 		}
 	}
 	for _, p := range parts {
-		if err := b.takeRest(p); err != nil {
+		if err := b.takeInterrupted(p); err != nil {
 			return n, fmt.Errorf("merge %s: %w", p.dir, err)
 		}
 	}
-	return n, nil
+	return n, b.takeVerdicts(parts)
 }
 
 func (b *Builder) take(p part, rec trajectory.Record) error {
@@ -206,8 +207,8 @@ func (b *Builder) take(p part, rec trajectory.Record) error {
 	return b.add(rec)
 }
 
-// takeRest copies verdicts and what interrupted sessions left.
-func (b *Builder) takeRest(p part) error {
+// takeInterrupted copies what interrupted sessions left.
+func (b *Builder) takeInterrupted(p part) error {
 	left, err := trajectoryNames(filepath.Join(p.dir, asideDir))
 	if err != nil {
 		return err
@@ -218,19 +219,33 @@ func (b *Builder) takeRest(p part) error {
 			return err
 		}
 	}
-	verdicts, err := os.ReadFile(filepath.Join(p.dir, VerdictsFile))
-	if errors.Is(err, fs.ErrNotExist) {
+	return nil
+}
+
+// takeVerdicts joins the verdicts of all parts. A torn last line, which a killed judge leaves, stays
+// out: that answer is judged again.
+func (b *Builder) takeVerdicts(parts []part) error {
+	var out *jsonl.Writer
+	for _, p := range parts {
+		_, err := jsonl.Read(filepath.Join(p.dir, VerdictsFile), 0, func(l jsonl.Line) (err error) {
+			if out == nil {
+				if out, err = jsonl.Create(filepath.Join(b.dir, VerdictsFile), jsonl.SyncClose); err != nil {
+					return err
+				}
+			}
+			return out.Append(json.RawMessage(l.Data))
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if out != nil {
+				err = errors.Join(err, out.Close())
+			}
+			return fmt.Errorf("merge verdicts: %w", err)
+		}
+	}
+	if out == nil {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	f, err := os.OpenFile(filepath.Join(b.dir, VerdictsFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(verdicts)
-	return errors.Join(err, f.Close())
+	return out.Close()
 }
 
 // checkHash compares the questions of the parts, put together, with the whole.

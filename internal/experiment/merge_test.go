@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -294,6 +295,63 @@ func TestInterruptedQuestionsCountAsSpent(t *testing.T) {
 	none, err := ReadSpent(filepath.Join(dir, "none"))
 	if err != nil || len(none.ByModel) != 0 {
 		t.Errorf("got %+v, %v", none, err)
+	}
+}
+
+func TestWhatEndedWithoutAResultCountsAsSpent(t *testing.T) {
+	events := func(q Question, reason string) []trajectory.Event {
+		u := trajectory.Usage{Input: 5}
+		return []trajectory.Event{header(q), {Type: trajectory.TypeTurn, Seq: 2, Turn: &trajectory.Turn{Turn: 1, Usage: u}},
+			{Type: trajectory.TypeEnd, Seq: 3, End: &trajectory.End{Status: trajectory.Failed, Reason: reason, Usage: u}}}
+	}
+	spent := func(dir string, want int64) {
+		t.Helper()
+		s, err := ReadSpent(dir)
+		if err != nil || s.Total().Input != want {
+			t.Errorf("got %+v, %v; want %d tokens", s, err, want)
+		}
+	}
+	for _, reason := range []string{runBudget, "model_failed"} { // given up in its middle; and killed before its result was kept
+		dir := filepath.Join(t.TempDir(), "run")
+		plan, _ := answering("a")
+		good := plan.Research
+		plan.Research = func(_ contextT, q Question, emit func(trajectory.Event)) (trajectory.Record, error) {
+			for _, e := range events(q, reason) {
+				emit(e)
+			}
+			return trajectory.Record{Status: trajectory.Failed, Reason: reason, Usage: trajectory.Usage{Input: 5}}, ErrStop
+		}
+		if _, err := Run(t.Context(), dir, plan, Options{}); !errors.Is(err, ErrStop) {
+			t.Fatal(err)
+		}
+		spent(dir, 5)
+		plan.Research = good
+		mustRun(t, dir, plan, Options{Retry: []string{"model_failed"}})
+		spent(dir, 15)
+	}
+}
+
+func TestVerdictsAreMergedByLines(t *testing.T) {
+	tmp := t.TempDir()
+	var dirs []string
+	for i, verdicts := range []string{"{\"a\":1}\n{\"torn", "", "{\"b\":2}"} {
+		dir := filepath.Join(tmp, fmt.Sprint(i))
+		mustRun(t, dir, sharded(t, 6, Shard{i + 1, 3}), Options{})
+		dirs = append(dirs, dir)
+		if verdicts == "" {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(dir, VerdictsFile), []byte(verdicts), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := filepath.Join(tmp, "out")
+	if _, err := Merge(out, dirs, false); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(filepath.Join(out, VerdictsFile))
+	if want := "{\"a\":1}\n{\"b\":2}\n"; err != nil || string(got) != want {
+		t.Errorf("got %q, %v; want %q", got, err, want)
 	}
 }
 

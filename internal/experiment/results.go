@@ -54,10 +54,12 @@ type place struct {
 	length int
 }
 
-// places finds the newest line of each query, and the order in which the queries first appear.
-func places(path string) (at map[string]place, order []string, err error) {
+// places finds the newest line of each query, the order in which the queries first appear, and how
+// many lines there are.
+func places(f *os.File) (at map[string]place, order []string, lines int, err error) {
 	at = map[string]place{}
-	_, err = jsonl.Read(path, trajectory.MaxLine, func(l jsonl.Line) error {
+	_, err = jsonl.ReadFrom(f, f.Name(), trajectory.MaxLine, func(l jsonl.Line) error {
+		lines++
 		var rec struct {
 			QueryID string `json:"query_id"`
 		}
@@ -71,33 +73,50 @@ func places(path string) (at map[string]place, order []string, err error) {
 		return nil
 	})
 	if err != nil {
-		return nil, nil, fmt.Errorf("read results: %w", err)
+		return nil, nil, 0, fmt.Errorf("read results: %w", err)
 	}
-	return at, order, nil
+	return at, order, lines, nil
 }
 
 // EachResult reads the results of a run directory one by one, the newest of each query, in file
-// order. A torn last line, which a run in progress may leave for a moment, is passed over; a
-// directory without results has none.
+// order; an error of each ends it and is returned as it is. A torn last line, which a run in progress
+// may leave for a moment, is passed over; a directory without results has none.
 func EachResult(dir string, each func(trajectory.Record) error) error {
-	path := filepath.Join(dir, resultsFile)
-	at, _, err := places(path)
+	// One open file is read twice: what a run at work appends or puts in its place meanwhile is not seen.
+	f, err := os.Open(filepath.Join(dir, resultsFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
+		return fmt.Errorf("read results: %w", err)
+	}
+	defer f.Close()
+	at, _, _, err := places(f)
+	if err != nil {
 		return err
 	}
-	_, err = jsonl.Read(path, trajectory.MaxLine, func(l jsonl.Line) error {
+	newest := make(map[int64]bool, len(at))
+	for _, p := range at {
+		newest[p.offset] = true
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return fmt.Errorf("read results: %w", err)
+	}
+	var stopped error
+	_, err = jsonl.ReadFrom(f, f.Name(), trajectory.MaxLine, func(l jsonl.Line) error {
+		if !newest[l.Offset] {
+			return nil
+		}
 		var rec trajectory.Record
 		if err := l.Decode(&rec); err != nil {
 			return err
 		}
-		if newest, ok := at[rec.QueryID]; ok && newest.offset != l.Offset {
-			return nil
-		}
-		return each(rec)
+		stopped = each(rec)
+		return stopped
 	})
+	if stopped != nil {
+		return stopped
+	}
 	if err != nil {
 		return fmt.Errorf("read results: %w", err)
 	}
@@ -121,20 +140,18 @@ func ReadResults(dir string) ([]trajectory.Record, error) {
 // order; queries without a result are passed over.
 func orderResults(dir string, ids []string) error {
 	path := filepath.Join(dir, resultsFile)
-	at, order, err := places(path)
-	if err != nil {
-		return err
-	}
-	if lines, err := countLines(path); err != nil {
-		return err
-	} else if lines == len(order) && slices.Equal(order, ids) {
-		return nil // it is so already
-	}
 	in, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("read results: %w", err)
 	}
 	defer in.Close()
+	at, order, lines, err := places(in)
+	if err != nil {
+		return err
+	}
+	if lines == len(order) && slices.Equal(order, ids) {
+		return nil // it is so already
+	}
 	out, err := atomicfile.Create(path, 0o644)
 	if err != nil {
 		return fmt.Errorf("write results: %w", err)
@@ -161,15 +178,6 @@ func copyLine(out io.Writer, in io.ReaderAt, p place) error {
 	}
 	_, err := out.Write([]byte{'\n'})
 	return err
-}
-
-func countLines(path string) (int, error) {
-	n := 0
-	_, err := jsonl.Read(path, trajectory.MaxLine, func(jsonl.Line) error { n++; return nil })
-	if err != nil {
-		return 0, fmt.Errorf("read results: %w", err)
-	}
-	return n, nil
 }
 
 // ReadTrajectory reads the trajectory that a record of a run directory names. The name comes from a

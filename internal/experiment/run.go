@@ -76,6 +76,9 @@ type Summary struct {
 	Ran, Kept int
 	// FailedIDs are the queries that failed or timed out, in order.
 	FailedIDs []string
+	// Notes say what a reader of the results should know, for example that the run was begun by another
+	// build of the program.
+	Notes []string
 }
 
 // SpecError says that a directory holds a run with other settings.
@@ -105,7 +108,7 @@ func Run(ctx context.Context, dir string, plan Plan, opts Options) (summary Summ
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
 	todo := d.todo(opts.Retry)
-	summary = Summary{Total: len(plan.Questions), Ran: len(todo), Kept: len(plan.Questions) - len(todo)}
+	summary = Summary{Total: len(plan.Questions), Ran: len(todo), Kept: len(plan.Questions) - len(todo), Notes: d.notes}
 	runErr := d.runAll(ctx, plan, opts, todo)
 	d.summarise(&summary)
 	if err := d.finish(summary); err != nil {

@@ -88,8 +88,10 @@ type Budget struct {
 
 // Difference is a field in which two specs differ.
 type Difference struct {
-	Field      string `json:"field"`
-	Have, Want string
+	Field string `json:"field"`
+	// Have is what the directory has, Want what was asked for now, as JSON.
+	Have string `json:"have"`
+	Want string `json:"want"`
 }
 
 func (d Difference) String() string {

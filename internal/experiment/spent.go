@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"goserini/internal/trajectory"
 )
@@ -36,9 +37,9 @@ func (s Spent) Total() trajectory.Usage {
 // nothing.
 func ReadSpent(dir string) (Spent, error) {
 	s := Spent{ByModel: map[string]trajectory.Usage{}}
-	counted := map[string]bool{}
+	counted, kept := map[string]bool{}, map[string]time.Time{}
 	err := EachResult(dir, func(rec trajectory.Record) error {
-		counted[rec.Trajectory] = true
+		counted[rec.Trajectory], kept[rec.QueryID] = true, rec.StartedAt
 		s.add(rec.Model, rec.Usage)
 		s.UncountedCalls += rec.UncountedCalls
 		for _, e := range rec.Earlier {
@@ -56,7 +57,7 @@ func ReadSpent(dir string) (Spent, error) {
 		}
 		for _, name := range names {
 			if !counted[folder+"/"+name] {
-				s.addInterrupted(filepath.Join(dir, folder, name))
+				s.addUncounted(filepath.Join(dir, folder, name), folder == asideDir, kept)
 			}
 		}
 	}
@@ -81,15 +82,18 @@ func trajectoryNames(folder string) ([]string, error) {
 	return names, nil
 }
 
-// addInterrupted counts a trajectory that led to no result. One with its end was a result before it
-// was tried again, and is counted there; what cannot be read told nothing.
-func (s *Spent) addInterrupted(path string) {
+// addUncounted counts a trajectory that no result names. One with its end that was set aside was a
+// result before it was tried again, and is counted there; one that was not is a result that will yet be
+// kept, unless it is that of the time in kept, whose trajectory has not got its name yet. What cannot be
+// read told nothing.
+func (s *Spent) addUncounted(path string, aside bool, kept map[string]time.Time) {
 	file, err := trajectory.ReadFile(path)
 	if err != nil {
 		return
 	}
 	rec := trajectory.Replay(file.Events)
-	if file.Whole && rec.Reason != trajectory.Interrupted {
+	ended := file.Whole && rec.Reason != trajectory.Interrupted && rec.Reason != runBudget
+	if at, ok := kept[rec.QueryID]; ended && (aside || ok && at.Equal(rec.StartedAt)) {
 		return
 	}
 	s.add(rec.Model, rec.Usage)

@@ -180,7 +180,7 @@ func (w *Watch) Standing(now time.Time) Standing {
 		s.CostUSD = &cost
 	}
 	s.ElapsedSeconds = max(0, now.Sub(w.started).Seconds())
-	if w.fresh > 0 && s.ElapsedSeconds > 0 {
+	if w.fresh > 0 && s.ElapsedSeconds > 0 && !w.started.IsZero() {
 		s.PerMinute = float64(w.fresh) / s.ElapsedSeconds * 60
 		left := max(0, float64(s.Questions-s.Done)) / s.PerMinute * 60
 		s.LeftSeconds = &left
