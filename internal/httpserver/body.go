@@ -7,8 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
+	"reflect"
+	"slices"
 	"strings"
 
 	"goserini/internal/retrieval"
@@ -49,8 +52,9 @@ func bad(format string, args ...any) error {
 	return &badRequest{http.StatusBadRequest, fmt.Sprintf(format, args...)}
 }
 
-// decode reads a body that is one JSON object without fields that into does not have. A
-// browser cannot send application/json to another origin without asking first.
+// decode reads a body that is one JSON object into a struct. A field that the struct does not
+// have, in these letters, is refused. A browser cannot send application/json to another
+// origin without asking first.
 func decode(r *http.Request, into any) error {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return &badRequest{http.StatusUnsupportedMediaType, "the body must be JSON: send Content-Type: application/json"}
@@ -63,15 +67,51 @@ func decode(r *http.Request, into any) error {
 	case err != nil:
 		return bad("the body did not arrive")
 	}
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
-		return bad("the body: %s", strings.TrimPrefix(err.Error(), "json: "))
+	var given map[string]json.RawMessage
+	var syntax *json.SyntaxError
+	switch err := json.Unmarshal(body, &given); {
+	case errors.As(err, &syntax):
+		return bad("the body is not JSON: %v, at byte %d", err, syntax.Offset)
+	case err != nil || given == nil:
+		return bad("the body must be one JSON object")
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return bad("the body: something follows the object")
+	return fill(reflect.ValueOf(into).Elem(), given)
+}
+
+// fill sets the fields of a struct, each of which has the tag of its name alone.
+func fill(into reflect.Value, given map[string]json.RawMessage) error {
+	var names []string
+	for i := range into.NumField() {
+		name := into.Type().Field(i).Tag.Get("json")
+		names = append(names, name)
+		raw, ok := given[name]
+		if ok && json.Unmarshal(raw, into.Field(i).Addr().Interface()) != nil {
+			return bad("%s must be %s", name, wanted(into.Field(i).Type()))
+		}
+		delete(given, name)
+	}
+	if len(given) > 0 {
+		other := slices.Min(slices.Collect(maps.Keys(given)))
+		return bad("there is no field %q here; there are %s", clip(other), strings.Join(names, ", "))
 	}
 	return nil
+}
+
+// wanted says what a field holds.
+func wanted(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return wanted(t.Elem())
+	case reflect.Slice:
+		return "a list of strings"
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int:
+		return "a whole number"
+	}
+	return "a finite number"
 }
 
 // failWith answers with what went wrong: the client's mistakes in full, everything else for

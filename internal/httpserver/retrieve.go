@@ -17,6 +17,22 @@ const (
 	maxQueries = 512
 )
 
+// maxDocuments bounds the texts of one answer, in bytes: queries and topk multiply.
+const maxDocuments = 64 << 20
+
+// text returns a document of an answer, "" where the backend has lost it, and takes its length
+// from the bytes that are left.
+func (s *Server) text(ctx context.Context, docid string, left *int) (string, error) {
+	_, contents, err := s.whole(ctx, docid)
+	if err != nil && !errors.Is(err, retrieval.ErrNoDocument) {
+		return "", err
+	}
+	if *left -= len(contents); *left < 0 {
+		return "", bad("the documents of the answer are longer than %d bytes: ask for fewer at once", maxDocuments)
+	}
+	return contents, nil
+}
+
 // retrieve answers the two dialects of Search-R1's retriever: one query, as BrowseComp-Plus
 // serves it, or several, as the original does.
 func (s *Server) retrieve(w http.ResponseWriter, r *http.Request) {
@@ -81,10 +97,11 @@ func (s *Server) retrieveOne(ctx context.Context, query string, topK int) ([]sin
 	if err != nil {
 		return nil, err
 	}
+	left := maxDocuments
 	out := make([]singleDocument, len(ranking))
 	for i, h := range ranking {
-		_, contents, err := s.whole(ctx, h.DocID)
-		if err != nil && !errors.Is(err, retrieval.ErrNoDocument) {
+		contents, err := s.text(ctx, h.DocID, &left)
+		if err != nil {
 			return nil, err
 		}
 		out[i].DocID, out[i].Document.Text = h.DocID, contents
@@ -116,6 +133,7 @@ type scoredDocument struct {
 
 // retrieveBatch answers several queries. A blank one finds nothing.
 func (s *Server) retrieveBatch(ctx context.Context, queries []string, topK int, scores bool) (any, error) {
+	left := maxDocuments
 	all := make([][]scoredDocument, len(queries))
 	for i, q := range queries {
 		all[i] = []scoredDocument{}
@@ -127,8 +145,8 @@ func (s *Server) retrieveBatch(ctx context.Context, queries []string, topK int, 
 			return nil, err
 		}
 		for _, h := range ranking {
-			_, contents, err := s.whole(ctx, h.DocID)
-			if err != nil && !errors.Is(err, retrieval.ErrNoDocument) {
+			contents, err := s.text(ctx, h.DocID, &left)
+			if err != nil {
 				return nil, err
 			}
 			all[i] = append(all[i], scoredDocument{batchDocument{h.DocID, contents}, h.Score})

@@ -1,14 +1,17 @@
 package httpserver
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log"
 	"net"
 	"net/http"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -81,6 +84,7 @@ type Server struct {
 	metrics *metrics
 	turns   chan struct{} // holds a token for each request being carried out
 	asks    chan struct{} // holds a token for each question being answered
+	running sync.WaitGroup // of requests
 	closing atomic.Bool
 	handler http.Handler
 }
@@ -140,6 +144,8 @@ const writeGrace = 10 * time.Second
 // connection would still hold.
 func (s *Server) deadline(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.running.Add(1)
+		defer s.running.Done()
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.config.Limits.Timeout + writeGrace))
 		next.ServeHTTP(w, r)
 	})
@@ -165,27 +171,67 @@ func (s *Server) nothingHere(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	fail(w, http.StatusNotFound, "there is nothing at %s; / lists what there is", r.URL.Path)
+	fail(w, http.StatusNotFound, "there is nothing at %s; / lists what there is", clip(r.URL.Path))
 }
 
-// limited bounds the body and the time of a request and lets it wait for its turn.
+// limited bounds the body and the time of a request and lets it wait for its turn. No turn
+// is held while the body arrives or the answer leaves: a client that is slow delays only
+// itself. An answer longer than a body may be keeps its turn, or many would fill the memory.
 func (s *Server) limited(next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), s.config.Limits.Timeout)
 		defer cancel()
+		r = r.WithContext(ctx)
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.config.Limits.Timeout))
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.config.Limits.Body))
+		r.Body = io.NopCloser(&arrived{Reader: bytes.NewReader(body), err: err})
+		if err != nil {
+			next(w, r) // it says what is wrong with the body, in the words of its protocol
+			return
+		}
 		select {
 		case s.turns <- struct{}{}:
-			defer func() { <-s.turns }()
 		case <-ctx.Done():
 			w.Header().Set("Retry-After", "1")
 			fail(w, http.StatusServiceUnavailable, "the server is busy: try again in a moment")
 			return
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, s.config.Limits.Body)
-		next(w, r.WithContext(ctx))
+		release := sync.OnceFunc(func() { <-s.turns })
+		defer release()
+		held := &answer{header: w.Header(), status: http.StatusOK}
+		next(held, r)
+		if int64(held.body.Len()) <= s.config.Limits.Body {
+			release()
+		}
+		w.WriteHeader(held.status)
+		_, _ = w.Write(held.body.Bytes()) // a client that has left needs no answer
 	})
 }
+
+// arrived is a body that has been read, and how the reading ended.
+type arrived struct {
+	*bytes.Reader
+	err error
+}
+
+func (a *arrived) Read(b []byte) (int, error) {
+	n, err := a.Reader.Read(b)
+	if errors.Is(err, io.EOF) && a.err != nil {
+		err = a.err
+	}
+	return n, err
+}
+
+// answer keeps a response until it can be sent.
+type answer struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (a *answer) Header() http.Header         { return a.header }
+func (a *answer) WriteHeader(status int)      { a.status = status }
+func (a *answer) Write(b []byte) (int, error) { return a.body.Write(b) }
 
 // Serve answers requests on listener until ctx ends. Then it accepts no more, gives those
 // being answered their grace, and returns.
@@ -215,6 +261,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		s.config.Log("requests were still running %v after the end was asked for; they are cut off", s.config.Limits.Grace)
 		cancel()
 		err = server.Close()
+		s.running.Wait() // they notice soon, and what they read is closed next
 	}
 	if served := <-ended; err == nil && !errors.Is(served, http.ErrServerClosed) {
 		err = served

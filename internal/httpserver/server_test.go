@@ -135,10 +135,18 @@ func TestHTTPJSONContract(t *testing.T) {
 		{"a limit of 0", "/v1/search", `{"query":"x","limit":0}`, `{"error":"limit must be at least 1"}`, 400},
 		{"a huge limit", "/v1/search", `{"query":"x","limit":1e300}`, `{"error":"limit must be at most 10000"}`, 400},
 		{"too deep", "/v1/search", `{"query":"x","offset":100000,"limit":2}`, `{"error":"offset and limit reach beyond rank 100000"}`, 400},
-		{"another field", "/v1/search", `{"query":"x","limit":1,"k":2}`, `{"error":"the body: unknown field \"k\""}`, 400},
-		{"a number for the query", "/v1/search", `{"query":7,"limit":1}`, `{"error":"the body: cannot unmarshal number into Go struct field .query of type string"}`, 400},
-		{"two objects", "/v1/read", `{"docid":"a"}{}`, `{"error":"the body: something follows the object"}`, 400},
-		{"no JSON", "/v1/read", `docid=a`, `{"error":"the body: invalid character 'd' looking for beginning of value"}`, 400},
+		{"another field", "/v1/search", `{"query":"x","limit":1,"k":2}`, `{"error":"there is no field \"k\" here; there are query, offset, limit"}`, 400},
+		{"another case", "/v1/search", `{"query":"x","Limit":1}`, `{"error":"there is no field \"Limit\" here; there are query, offset, limit"}`, 400},
+		{"no object", "/v1/search", `[{"query":"x"}]`, `{"error":"the body must be one JSON object"}`, 400},
+		{"null", "/v1/search", `null`, `{"error":"the body must be one JSON object"}`, 400},
+		{"an endless number", "/v1/search", `{"query":"x","limit":1e999}`, `{"error":"limit must be a finite number"}`, 400},
+		{"text for a number", "/v1/search", `{"query":"x","limit":"1"}`, `{"error":"limit must be a finite number"}`, 400},
+		{"numbers for queries", "/retrieve", `{"queries":[1]}`, `{"error":"queries must be a list of strings"}`, 400},
+		{"half a document", "/retrieve", `{"query":"x","topk":1.5}`, `{"error":"topk must be a whole number"}`, 400},
+		{"nested too deep", "/v1/search", strings.Repeat("[", 20_000), `{"error":"the body is not JSON: invalid character '[' exceeded max depth, at byte 10001"}`, 400},
+		{"a number for the query", "/v1/search", `{"query":7,"limit":1}`, `{"error":"query must be a string"}`, 400},
+		{"two objects", "/v1/read", `{"docid":"a"}{}`, `{"error":"the body is not JSON: invalid character '{' after top-level value, at byte 14"}`, 400},
+		{"no JSON", "/v1/read", `docid=a`, `{"error":"the body is not JSON: invalid character 'd' looking for beginning of value, at byte 1"}`, 400},
 		{"no docid", "/v1/read", `{}`, `{"error":"docid must be a string that is not empty"}`, 400},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -374,6 +382,77 @@ func TestBusyServerSaysSo(t *testing.T) {
 	wg.Wait()
 	if statuses[503] == 0 || statuses[503]+statuses[504] != 4 {
 		t.Errorf("got %v", statuses)
+	}
+}
+
+// TestSlowClientsKeepNobodyWaiting: the one turn is free while bodies arrive and answers leave.
+func TestSlowClientsKeepNobodyWaiting(t *testing.T) {
+	url := start(t, httpserver.Config{Limits: httpserver.Limits{Concurrency: 1}})
+	address := strings.TrimPrefix(url, "http://")
+	for _, sent := range []string{
+		"POST /v1/search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
+		"POST /retrieve HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n",
+	} {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if _, err := io.WriteString(conn, sent); err != nil {
+			t.Fatal(err)
+		}
+	}
+	began := time.Now()
+	if got := send(t, http.MethodPost, url+"/v1/search", `{"query":"harbour","limit":1}`, nil); got.status != http.StatusOK || time.Since(began) > 10*time.Second {
+		t.Errorf("after %v: got %+v", time.Since(began), got)
+	}
+}
+
+// stuck is a client that never reads: writing to it ends with its deadline.
+type stuck struct {
+	*httptest.ResponseRecorder
+	left chan struct{}
+}
+
+func (s stuck) Write([]byte) (int, error) {
+	<-s.left
+	return 0, io.ErrClosedPipe
+}
+
+func TestClientThatNeverReadsHoldsNoTurn(t *testing.T) {
+	h := httpserver.New(httpserver.Config{Retriever: memory(), Limits: httpserver.Limits{Concurrency: 1}}).Handler()
+	search := func(w http.ResponseWriter) {
+		r := httptest.NewRequest(http.MethodPost, "http://localhost/v1/search", strings.NewReader(`{"query":"harbour","limit":1}`))
+		r.Header.Set("Content-Type", "application/json")
+		h.ServeHTTP(w, r)
+	}
+	w := stuck{httptest.NewRecorder(), make(chan struct{})}
+	var reading sync.WaitGroup
+	reading.Go(func() { search(w) })
+	answered := make(chan int, 1)
+	reading.Go(func() {
+		got := httptest.NewRecorder()
+		search(got)
+		answered <- got.Code
+	})
+	select {
+	case code := <-answered:
+		if code != http.StatusOK {
+			t.Errorf("got status %d", code)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("the turn is held while the answer leaves")
+	}
+	close(w.left)
+	reading.Wait()
+}
+
+func TestRetrieveIsBoundedInBytes(t *testing.T) {
+	docs := retrievaltest.NewMemory(retrievaltest.Document{DocID: "a", Text: "harbour " + strings.Repeat("x", 1<<20)})
+	url := start(t, httpserver.Config{Retriever: docs})
+	body := `{"queries":["harbour"` + strings.Repeat(`,"harbour"`, 69) + `]}`
+	if got := send(t, http.MethodPost, url+"/retrieve", body, nil); got.status != http.StatusBadRequest || got.body != `{"error":"the documents of the answer are longer than 67108864 bytes: ask for fewer at once"}` {
+		t.Errorf("got %d %.200s", got.status, got.body)
 	}
 }
 
