@@ -66,6 +66,14 @@ func runSetup(ctx context.Context, term *terminal, name string, o setupOptions) 
 	view := &fetchView{term: term, start: time.Now(), current: map[string]int64{}}
 	h.Fetcher.Progress, h.Fetcher.Waiting = view.progress, view.waiting
 	s := setup.New(d, dir, h, os.Getenv(browsecompplus.CanaryVariable))
+	if !o.dryRun {
+		if err := s.Ready(); err != nil {
+			return err
+		}
+	}
+	if h.Offline {
+		term.say("HF_HUB_OFFLINE is set: of the hub's files only those in its cache are used")
+	}
 	plan, err := s.Plan(ctx)
 	if err != nil {
 		return err
@@ -216,15 +224,19 @@ func (v *fetchView) progress(url string, done, total int64) {
 }
 
 func (v *fetchView) waiting(url string, pause time.Duration, why error) {
-	v.term.say("%s: %v; trying again in %s", fileOf(url), fetchCause(why), duration(pause))
+	again := "trying again"
+	if pause > 0 {
+		again += " in " + duration(pause)
+	}
+	v.term.say("%s: %s; %s", fileOf(url), fetchCause(url, why), again)
 }
 
 // fetchCause leaves the address out of a message that names the file already.
-func fetchCause(err error) string {
+func fetchCause(url string, err error) string {
 	if s, ok := err.(*fetch.StatusError); ok { //nolint:errorlint // only what is not wrapped
 		return fmt.Sprintf("the server answered %d", s.Status)
 	}
-	return err.Error()
+	return printable(strings.TrimPrefix(err.Error(), "fetch "+url+": "))
 }
 
 func fileOf(url string) string {

@@ -13,8 +13,10 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"goserini/internal/benchmark"
 	"goserini/internal/browsecompplus"
 	"goserini/internal/hub/hubtest"
+	"goserini/internal/index"
 )
 
 // command runs one command line in this process.
@@ -169,6 +171,14 @@ func TestSetupAndRunOfAPrivateBenchmark(t *testing.T) {
 	wantText(t, "benchmarks", out, "ready; 1266 questions, 1266 with answers; sets: all, q100, q9 (default q9); private")
 	t.Setenv("HF_HUB_OFFLINE", "1")
 	say(must(t, "setup", description)) // nothing is left to fetch
+
+	// A build of the index that was stopped leaves its folder; the same command builds it.
+	made := filepath.Join(data, "benchmarks", "inv", benchmark.IndexFolder)
+	if err := os.Remove(filepath.Join(made, index.FileName)); err != nil {
+		t.Fatal(err)
+	}
+	out = say(must(t, "setup", description))
+	wantText(t, "setup after a stopped build", out, "indexed ", "is ready in")
 
 	// Runs and exports hold the questions in plain text: not outside the data directory.
 	outside := filepath.Join(t.TempDir(), "run")

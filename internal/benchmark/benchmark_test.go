@@ -242,6 +242,12 @@ func TestSourcesAreKeptInTheDataDirectory(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(home, "q.tsv"), []byte("1\tx\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if b := loaded(t, file); b.Index != "" {
+		t.Errorf("an index whose build was stopped counts as made: %s", b.Index)
+	}
+	if err := os.WriteFile(filepath.Join(home, IndexFolder, "index.goserini"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
 	if b := loaded(t, file); b.Index != filepath.Join(home, IndexFolder) {
 		t.Errorf("got index %q", b.Index)
 	}

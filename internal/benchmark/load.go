@@ -99,8 +99,8 @@ func load(nameOrFile string, d Description, dir string) (*Benchmark, error) {
 			return nil, fmt.Errorf("benchmark %s: %w", nameOrFile, err)
 		}
 	}
-	if made := filepath.Join(dir, IndexFolder); len(d.Sources) > 0 && isDir(made) {
-		b.Index = made
+	if len(d.Sources) > 0 && Indexed(dir) {
+		b.Index = filepath.Join(dir, IndexFolder)
 	}
 	err := b.read(d)
 	if errors.Is(err, fs.ErrNotExist) && len(d.Sources) > 0 {
@@ -114,6 +114,13 @@ func load(nameOrFile string, d Description, dir string) (*Benchmark, error) {
 
 // IndexFolder is where setup puts the index in a benchmark's folder.
 const IndexFolder = "index"
+
+// Indexed reports whether a benchmark's folder has an index. A build that was stopped leaves the
+// index's folder, but not its file, which gets its name last.
+func Indexed(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, IndexFolder, "index.goserini"))
+	return err == nil
+}
 
 func isDir(path string) bool {
 	info, err := os.Stat(path)

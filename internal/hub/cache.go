@@ -18,7 +18,7 @@ import (
 
 // cached reads from the cache what it has of a dataset.
 func (c *Client) cached(r Repo) (Snapshot, error) {
-	s := Snapshot{Repo: r, Commit: r.revision()}
+	s := Snapshot{Repo: r, Commit: r.revision(), Offline: true}
 	if !commit.MatchString(s.Commit) {
 		b, err := os.ReadFile(filepath.Join(c.dir(r), "refs", filepath.FromSlash(r.revision())))
 		if err != nil {

@@ -125,6 +125,8 @@ type Snapshot struct {
 	Repo   Repo
 	Commit string
 	Files  []File
+	// Offline says that Files are only those that the cache holds.
+	Offline bool
 }
 
 // File is one file of a dataset.
@@ -147,6 +149,9 @@ func (s Snapshot) Match(pattern string) ([]File, error) {
 		if ok {
 			out = append(out, f)
 		}
+	}
+	if len(out) == 0 && s.Offline {
+		return nil, fmt.Errorf("HF_HUB_OFFLINE is set and the cache holds no file %s of dataset %s", pattern, s.Repo)
 	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("dataset %s has no file %s", s.Repo, pattern)

@@ -3,6 +3,7 @@
 // once: what is there is not made again, and an interrupted setup goes on.
 //
 //	s := setup.New(description, dir, hubClient, canary)
+//	err := s.Ready()             // is the canary the right one?
 //	plan, err := s.Plan(ctx)     // what would be fetched, nothing is written
 //	err = s.Fetch(ctx, plan)     // fetch, unpack, decipher
 //	…index the corpus…
@@ -75,14 +76,25 @@ func (p Plan) Missing() int64 {
 	return n
 }
 
-// Plan finds out what there is to fetch. It writes nothing. A wrong canary is told at once.
+// Ready returns why the setup could not come to its end: the canary that it needs is not given, or is
+// wrong.
+func (s *Setup) Ready() error {
+	if !s.toConvert() {
+		return nil
+	}
+	_, err := s.key()
+	return err
+}
+
+// Plan finds out what there is to fetch. It writes nothing. A wrong canary is told at once; without
+// one a plan can be made all the same.
 func (s *Setup) Plan(ctx context.Context) (Plan, error) {
 	var p Plan
 	if len(s.description.Sources) == 0 {
 		return p, fmt.Errorf("benchmark %s has no sources: there is nothing to set up", s.description.Name)
 	}
-	if s.toConvert() {
-		if _, err := s.key(); err != nil {
+	if s.canary != "" {
+		if err := s.Ready(); err != nil {
 			return p, err
 		}
 	}
@@ -103,7 +115,11 @@ func (s *Setup) Plan(ctx context.Context) (Plan, error) {
 func (s *Setup) steps() []string {
 	var steps []string
 	if s.toConvert() {
-		steps = append(steps, "decipher questions, answers and judgments into "+s.dir)
+		step := "decipher questions, answers and judgments into " + s.dir
+		if s.canary == "" {
+			step += ", with the canary in " + browsecompplus.CanaryVariable + ", which is not set"
+		}
+		steps = append(steps, step)
 	}
 	if !s.indexed() {
 		steps = append(steps, "index the documents into "+filepath.Join(s.dir, benchmark.IndexFolder))
@@ -119,7 +135,7 @@ func (s *Setup) there(rel string) bool {
 	return err == nil
 }
 
-func (s *Setup) indexed() bool { return s.there(benchmark.IndexFolder) }
+func (s *Setup) indexed() bool { return benchmark.Indexed(s.dir) }
 
 // toConvert reports whether something published has still to be brought into this project's form.
 func (s *Setup) toConvert() bool {
@@ -192,6 +208,9 @@ func (s *Setup) key() (browsecompplus.Key, error) {
 
 // Fetch does everything up to the index: fetch, unpack, decipher.
 func (s *Setup) Fetch(ctx context.Context, p Plan) error {
+	if err := s.Ready(); err != nil {
+		return err
+	}
 	if err := s.makeDir(s.dir); err != nil {
 		return err
 	}

@@ -109,6 +109,9 @@ func newSetup(t *testing.T, h *hubtest.Hub, d benchmark.Description) *Setup {
 
 func do(t *testing.T, s *Setup) error {
 	t.Helper()
+	if err := s.Ready(); err != nil {
+		return err
+	}
 	p, err := s.Plan(t.Context())
 	if err != nil {
 		return err
@@ -258,6 +261,24 @@ func TestWrongCanaryIsToldBeforeAnythingIsAsked(t *testing.T) {
 	if !errors.Is(err, browsecompplus.ErrWrongCanary) || strings.Contains(err.Error(), canary) || h.Requests() != 0 {
 		t.Errorf("got %v after %d requests", err, h.Requests())
 	}
+}
+
+func TestAPlanCanBeMadeWithoutTheCanary(t *testing.T) {
+	h := invented(t)
+	s := newSetup(t, h, described())
+	s.canary = ""
+	p, err := s.Plan(t.Context())
+	if err != nil || p.Missing() == 0 || !strings.Contains(p.Steps[0], "which is not set") {
+		t.Errorf("got %+v, %v", p, err)
+	}
+	before := h.Requests()
+	wantError(t, s.Fetch(t.Context(), p), "BROWSECOMP_PLUS_CANARY is not set")
+	if h.Requests() != before {
+		t.Error("fetched all the same")
+	}
+	s.canary = "wrong"
+	_, err = s.Plan(t.Context())
+	wantError(t, err, "not the right one")
 }
 
 // trouble makes the server fail the first times a content is asked for.
