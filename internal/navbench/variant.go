@@ -46,11 +46,12 @@ func Variants() ([]Variant, error) {
 		}
 		variants = append(variants, Variant{part + " alone", controller.Options{Navigator: nav}})
 	}
-	all, err := controller.ParseNavigator("navigator", "passages")
+	all, err := controller.Profile("navigator")
 	if err != nil {
 		return nil, err
 	}
-	variants = append(variants, Variant{WithPassages, controller.Options{Navigator: all}})
+	all.Navigator.Passages = true
+	variants = append(variants, Variant{WithPassages, all})
 	for i := range variants {
 		variants[i].Options.Budget = fixedBudget
 	}
