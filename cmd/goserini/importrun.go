@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -66,6 +67,9 @@ func runImport(term *terminal, path string, o importOptions) error {
 		ids = append(ids, a.Record.QueryID)
 		return nil
 	})
+	if errors.Is(err, exchange.ErrEnciphered) {
+		return withHint(err, "put the password into %s, or name the variable that has it with --canary-env", o.canaryVar)
+	}
 	if err != nil {
 		return err
 	}

@@ -126,27 +126,28 @@ func (b *Benchmark) Qrels() (evidence, gold trec.Qrels) { return b.evidence, b.g
 // SetOf finds the query set that a list of queries is: the one with exactly these, else the
 // smallest that holds them all.
 func (b *Benchmark) SetOf(ids []string) (string, error) {
+	if strange := lacking(b.questions, ids); len(strange) > 0 {
+		return "", fmt.Errorf("benchmark %s does not have %d of the %d queries, for example %q", b.Name, len(strange), len(ids), strange[0])
+	}
 	best, size := "", 0
 	for _, name := range b.SetNames() {
 		questions, err := b.Questions(name)
 		if err != nil {
 			return "", err
 		}
-		if best != "" && len(questions) >= size || !holds(questions, ids) {
+		if best != "" && len(questions) >= size || len(lacking(questions, ids)) > 0 {
 			continue
 		}
 		best, size = name, len(questions)
 	}
-	if best == "" {
-		return "", fmt.Errorf("no query set of benchmark %s holds all of the %d queries: it has %v", b.Name, len(ids), b.SetNames())
-	}
 	return best, nil
 }
 
-func holds(questions []Question, ids []string) bool {
+// lacking returns the ids that are not among the questions.
+func lacking(questions []Question, ids []string) []string {
 	have := make(map[string]bool, len(questions))
 	for _, q := range questions {
 		have[q.ID] = true
 	}
-	return !slices.ContainsFunc(ids, func(id string) bool { return !have[id] })
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return have[id] })
 }

@@ -315,7 +315,7 @@ func TestSetOfFindsTheSmallestThatFits(t *testing.T) {
 		}
 	}
 	_, err := b.SetOf([]string{"q9"})
-	wantError(t, err, "no query set")
+	wantError(t, err, `does not have 1 of the 1 queries, for example "q9"`)
 }
 
 func TestFindingsCountWhatIsMissing(t *testing.T) {

@@ -2,10 +2,12 @@ package browsecompplus
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // RunFile is what an agent did for one query, as the official evaluator reads it: one JSON object
@@ -199,6 +201,24 @@ func (r RunFile) Enciphered(key Key) bool {
 		}
 	}
 	return some
+}
+
+// Unreadable reports whether the outputs are enciphered, whatever the key: each is base64, and
+// together they decode to something that is no text. Below some bytes a plain word can look so, too,
+// and counts as plain.
+func (r RunFile) Unreadable() bool {
+	const least = 32
+	var all []byte
+	for _, item := range r.Result {
+		for _, text := range item.Output.Texts {
+			b, err := base64.StdEncoding.DecodeString(text)
+			if err != nil {
+				return false
+			}
+			all = append(all, b...)
+		}
+	}
+	return len(all) >= least && !utf8.Valid(all)
 }
 
 // Decrypt deciphers the outputs in place, and arguments that Encrypt enciphered. Those of the

@@ -38,11 +38,14 @@ const (
 type Options struct {
 	// Format is recognised if empty.
 	Format Format
-	// Key deciphers outputs where a file's outputs are enciphered; nil leaves them.
+	// Key deciphers outputs where a file's outputs are enciphered; without it they are an error.
 	Key *browsecompplus.Key
 	// Question gives the text of a query, "" where it is not known. May be nil.
 	Question func(queryID string) string
 }
+
+// ErrEnciphered is wrapped where outputs are enciphered and cannot be deciphered.
+var ErrEnciphered = errors.New("its outputs are enciphered")
 
 // Run is what was read of a run as a whole.
 type Run struct {

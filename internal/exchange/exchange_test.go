@@ -3,6 +3,7 @@ package exchange
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -226,6 +227,13 @@ func TestReferenceRunsAreDecipheredAndEnciphered(t *testing.T) {
 	}
 	if !strings.Contains(fmt.Sprint(run.Notes), "outputs were deciphered") {
 		t.Errorf("got notes %v", run.Notes)
+	}
+	other := browsecompplus.NewKey("another")
+	for _, key := range []*browsecompplus.Key{nil, &other} {
+		_, err := Read(path, Options{Key: key}, func(Answered) error { return nil })
+		if !errors.Is(err, ErrEnciphered) || errors.Is(err, browsecompplus.ErrWrongCanary) != (key != nil) {
+			t.Errorf("with key %v: got %v", key != nil, err)
+		}
 	}
 	if dir, _ := imported(t, write(t, map[string]string{"a.json": one}), Options{Key: &key}); records(t, dir)["25"].Answer.Exact != "the quokka" {
 		t.Error("a plain run was deciphered all the same")

@@ -85,6 +85,13 @@ func (r *officialReader) one(b []byte, place string) error {
 		}
 		r.run.note("outputs were deciphered")
 	}
+	switch {
+	case !f.Unreadable():
+	case r.opts.Key == nil:
+		return fmt.Errorf("%s: query %q: %w", place, id, ErrEnciphered)
+	default:
+		return fmt.Errorf("%s: query %q: %w, and %w for it", place, id, ErrEnciphered, browsecompplus.ErrWrongCanary)
+	}
 	if r.run.Model == "" {
 		r.run.Model = f.Model()
 	}
