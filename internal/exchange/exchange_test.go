@@ -285,6 +285,20 @@ func TestRunDirectoryOfTheReference(t *testing.T) {
 	}
 }
 
+func TestDamagedRawEventsOfTheReferenceTellNoUsage(t *testing.T) {
+	path := write(t, map[string]string{
+		"25.json": referenceRun, "run_setup.json": `{"slice": "q9"}`,
+		"raw-events/25.jsonl": "{\"type\":\"message_end\",\"mess\n{}\n",
+	})
+	dir, run := imported(t, path, Options{})
+	if rec := records(t, dir)["25"]; rec.Answer.Exact != "quokka" || rec.Usage != (trajectory.Usage{}) {
+		t.Errorf("got %+v", rec)
+	}
+	if notes := strings.Join(run.Notes, "\n"); !strings.Contains(notes, `the usage of query "25" is not told`) || !strings.Contains(notes, "25.jsonl:1") {
+		t.Errorf("got notes %s", notes)
+	}
+}
+
 func TestRankingsComeAndGo(t *testing.T) {
 	path := filepath.Join(write(t, map[string]string{"bm25.txt": "1 Q0 a 1 2.5 tag\n1 Q0 b 2 3.5 tag\n2 Q0 c 1 1 tag\n"}), "bm25.txt")
 	dir, run := imported(t, path, Options{})

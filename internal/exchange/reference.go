@@ -119,8 +119,8 @@ func (r *Run) fromReference(f referenceFile, dir string, opts Options) (Answered
 		question = m.Query
 	}
 	usage, err := rawUsage(filepath.Join(dir, "raw-events", id+".jsonl"))
-	if err != nil {
-		return Answered{}, err
+	if err != nil { // they tell the usage and nothing else
+		r.note(fmt.Sprintf("the usage of query %q is not told: %v", id, err))
 	}
 	if usage == nil {
 		r.note("some or all of the usage is not told")
