@@ -112,7 +112,7 @@ func runBenchNavigation(ctx context.Context, term *terminal, o benchNavigationOp
 			term.warn("not measured: %s", skipped)
 		}
 		reports = append(reports, report)
-		for _, t := range navbench.Targets(report, "navigator") {
+		for _, t := range navbench.Targets(report) {
 			outcome := "missed"
 			if t.Met {
 				outcome = "met"

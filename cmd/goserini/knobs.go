@@ -27,25 +27,27 @@ type knobFlags struct {
 	prompt, system string
 }
 
+// sizes are the flags for the sizes of pages. The profile has its own where none is given.
+var sizes = []struct {
+	name, usage string
+	of          func(*controller.Options) *int
+}{
+	{"first-page", "hits that search shows at once", func(o *controller.Options) *int { return &o.FirstPage }},
+	{"page-hits", "hits that read_search_results shows unless asked otherwise", func(o *controller.Options) *int { return &o.PageHits }},
+	{"read-lines", "lines that read_document shows unless asked otherwise", func(o *controller.Options) *int { return &o.ReadLines }},
+	{"excerpt-depth", "deepest rank that has an excerpt", func(o *controller.Options) *int { return &o.ExcerptDepth }},
+	{"excerpt-length", "characters of an excerpt of the navigator, on average", func(o *controller.Options) *int { return &o.ExcerptLength }},
+	{"opening-length", "characters of the navigator's first page of a document", func(o *controller.Options) *int { return &o.OpeningLength }},
+	{"rankings", "rankings kept for browsing", func(o *controller.Options) *int { return &o.Rankings }},
+	{"page-lines", "most lines of a tool's result", func(o *controller.Options) *int { return &o.PageLines }},
+	{"page-bytes", "most bytes of a tool's result", func(o *controller.Options) *int { return &o.PageBytes }},
+}
+
 func (f *knobFlags) register(cmd *cobra.Command) {
 	defaults := controller.New(nil, controller.Options{}).Options()
 	fl := cmd.Flags()
-	for _, k := range []struct {
-		value       *int
-		name, usage string
-		def         int
-	}{
-		{&f.pages.FirstPage, "first-page", "hits that search shows at once", defaults.FirstPage},
-		{&f.pages.PageHits, "page-hits", "hits that read_search_results shows unless asked otherwise", defaults.PageHits},
-		{&f.pages.ReadLines, "read-lines", "lines that read_document shows unless asked otherwise", defaults.ReadLines},
-		{&f.pages.ExcerptDepth, "excerpt-depth", "deepest rank that has an excerpt", defaults.ExcerptDepth},
-		{&f.pages.ExcerptLength, "excerpt-length", "characters of an excerpt of the navigator, on average", defaults.ExcerptLength},
-		{&f.pages.OpeningLength, "opening-length", "characters of the navigator's first page of a document", defaults.OpeningLength},
-		{&f.pages.Rankings, "rankings", "rankings kept for browsing", defaults.Rankings},
-		{&f.pages.PageLines, "page-lines", "most lines of a tool's result", defaults.PageLines},
-		{&f.pages.PageBytes, "page-bytes", "most bytes of a tool's result", defaults.PageBytes},
-	} {
-		fl.IntVar(k.value, k.name, k.def, k.usage)
+	for _, s := range sizes {
+		fl.IntVar(s.of(&f.pages), s.name, *s.of(&defaults), s.usage)
 	}
 	fl.StringVar(&f.promptFile, "prompt", "", "a file with another prompt; {{question}} stands where the question goes")
 	fl.StringVar(&f.systemFile, "system", "", "a file with a system text")
@@ -57,12 +59,17 @@ func (f *knobFlags) register(cmd *cobra.Command) {
 
 // resolve checks the values and reads the files.
 func (f *knobFlags) resolve(cmd *cobra.Command) error {
-	for name, v := range map[string]int{"first-page": f.pages.FirstPage, "page-hits": f.pages.PageHits, "read-lines": f.pages.ReadLines,
-		"excerpt-depth": f.pages.ExcerptDepth, "excerpt-length": f.pages.ExcerptLength, "opening-length": f.pages.OpeningLength,
-		"rankings": f.pages.Rankings, "page-lines": f.pages.PageLines, "page-bytes": f.pages.PageBytes, "tries": f.tries} {
-		if v < 1 {
-			return usagef(cmd, "--%s %d: want at least 1", name, v)
+	for _, s := range sizes {
+		v := s.of(&f.pages)
+		switch {
+		case !cmd.Flags().Changed(s.name):
+			*v = 0
+		case *v < 1:
+			return usagef(cmd, "--%s %d: want at least 1", s.name, *v)
 		}
+	}
+	if f.tries < 1 {
+		return usagef(cmd, "--tries %d: want at least 1", f.tries)
 	}
 	if f.firstWait <= 0 || f.longestWait < f.firstWait {
 		return usagef(cmd, "--first-wait %v and --longest-wait %v: want times above 0, the second not below the first", f.firstWait, f.longestWait)
@@ -88,15 +95,11 @@ func (f *knobFlags) resolve(cmd *cobra.Command) error {
 	return nil
 }
 
-// apply puts the sizes of pages into the options of the tools.
+// apply puts the sizes of pages that were given into the options of the tools.
 func (f *knobFlags) apply(o *controller.Options) {
-	for _, k := range []struct{ to, from *int }{
-		{&o.FirstPage, &f.pages.FirstPage}, {&o.PageHits, &f.pages.PageHits}, {&o.ReadLines, &f.pages.ReadLines},
-		{&o.ExcerptDepth, &f.pages.ExcerptDepth}, {&o.ExcerptLength, &f.pages.ExcerptLength}, {&o.OpeningLength, &f.pages.OpeningLength},
-		{&o.Rankings, &f.pages.Rankings}, {&o.PageLines, &f.pages.PageLines}, {&o.PageBytes, &f.pages.PageBytes},
-	} {
-		if *k.from > 0 {
-			*k.to = *k.from
+	for _, s := range sizes {
+		if v := *s.of(&f.pages); v > 0 {
+			*s.of(o) = v
 		}
 	}
 }

@@ -9,7 +9,8 @@ type Options struct {
 	Depth int `json:"depth"`
 	// FirstPage is the number of hits that search shows at once. Default 5.
 	FirstPage int `json:"first_page"`
-	// PageHits is the default limit of read_search_results. Default 10.
+	// PageHits is the default limit of read_search_results. Default 10, and with Navigator.Excerpts
+	// 5: a page of so many costs no more tokens than the paper's page of ten (docs/navigation.md).
 	PageHits int `json:"page_hits"`
 	// ReadLines is the default limit of read_document. Default 200.
 	ReadLines int `json:"read_lines"`
@@ -42,13 +43,17 @@ type Options struct {
 
 // resolved returns the options with defaults in place of zero and negative values.
 func (o Options) resolved() Options {
+	pageHits := 10
+	if o.Navigator.Excerpts {
+		pageHits = 5
+	}
 	for _, d := range []struct {
 		value *int
 		def   int
 	}{
 		{&o.Depth, 1000},
 		{&o.FirstPage, 5},
-		{&o.PageHits, 10},
+		{&o.PageHits, pageHits},
 		{&o.ReadLines, 200},
 		{&o.ExcerptDepth, 50},
 		{&o.ExcerptLength, retrieval.PassageLength},

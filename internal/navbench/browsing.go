@@ -10,12 +10,8 @@ import (
 	"goserini/internal/trec"
 )
 
-// Bands of ranks for the share of excerpts that hold the answer.
-const (
-	bands     = 3
-	firstPage = 5
-	pageHits  = 10
-)
+// bands of ranks for the share of excerpts that hold the answer.
+const bands = 3
 
 // BandNames name the bands of ranks.
 var BandNames = [bands]string{"1–5", "6–50", "51–1000"}
@@ -56,8 +52,8 @@ type browsing struct {
 	// first and toTwenty are two readers: one that sees the first page only, and one that
 	// browses on to rank 20.
 	first, toTwenty glimpse
-	// ten is the length of the page of ranks 6-15 in bytes, 0 where it has fewer hits.
-	ten int
+	// page is the length of the page behind the first in bytes, 0 where it is not full.
+	page int
 	// ranking are the first ranksKept hits.
 	ranking []string
 }
@@ -76,19 +72,17 @@ func browse(ctx context.Context, r retrieval.Retriever, v Variant, q question, q
 	b.first.add(page, q, evidence)
 	b.toTwenty = b.first
 	excerpts := map[int]map[string]string{1: excerptsOf(page.Text)}
-	for _, next := range []struct{ offset, limit int }{{firstPage + 1, pageHits}, {firstPage + pageHits + 1, 20 - firstPage - pageHits}} {
-		if len(ranking) < next.offset {
-			break
-		}
-		if page, err = talk.browse(ctx, searchID, next.offset, next.limit); err != nil {
+	for offset := talk.firstPage + 1; offset <= min(20, len(ranking)); offset += talk.pageHits {
+		limit := min(talk.pageHits, 20-offset+1)
+		if page, err = talk.browse(ctx, searchID, offset, limit); err != nil {
 			return b, err
 		}
 		b.toTwenty.add(page, q, evidence)
-		if next.limit == pageHits {
-			excerpts[next.offset] = excerptsOf(page.Text)
-			if len(ranking) >= next.offset+next.limit-1 {
-				b.ten = len(page.Text)
-			}
+		if limit == talk.pageHits {
+			excerpts[offset] = excerptsOf(page.Text)
+		}
+		if offset == talk.firstPage+1 && len(ranking) >= offset+talk.pageHits-1 {
+			b.page = len(page.Text)
 		}
 	}
 	for _, docid := range q.gold {
@@ -96,9 +90,9 @@ func browse(ctx context.Context, r retrieval.Retriever, v Variant, q question, q
 		if rank == 0 {
 			continue
 		}
-		offset := pageOf(rank)
+		offset := talk.pageOf(rank)
 		if excerpts[offset] == nil {
-			if page, err = talk.browse(ctx, searchID, offset, pageHits); err != nil {
+			if page, err = talk.browse(ctx, searchID, offset, talk.pageHits); err != nil {
 				return b, err
 			}
 			excerpts[offset] = excerptsOf(page.Text)
@@ -112,9 +106,9 @@ func browse(ctx context.Context, r retrieval.Retriever, v Variant, q question, q
 }
 
 // pageOf returns the first rank of the page that shows a rank to whoever browses on.
-func pageOf(rank int) int {
-	if rank <= firstPage {
+func (c *conversation) pageOf(rank int) int {
+	if rank <= c.firstPage {
 		return 1
 	}
-	return rank - (rank-firstPage-1)%pageHits
+	return rank - (rank-c.firstPage-1)%c.pageHits
 }

@@ -18,12 +18,16 @@ func tokens(bytes int) float64 { return float64(bytes) / bytesPerToken }
 // conversation is one question's dealings with the tools.
 type conversation struct {
 	tools []tool.Tool
+	// firstPage and pageHits are the hits of the page that search returns, and of the others.
+	firstPage, pageHits int
 	// bytes of all results so far.
 	bytes int
 }
 
 func newConversation(r retrieval.Retriever, v Variant) *conversation {
-	return &conversation{tools: controller.New(r, v.Options).Tools()}
+	c := controller.New(r, v.Options)
+	o := c.Options()
+	return &conversation{tools: c.Tools(), firstPage: o.FirstPage, pageHits: o.PageHits}
 }
 
 type searchArguments struct {

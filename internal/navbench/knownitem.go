@@ -30,11 +30,11 @@ func seek(ctx context.Context, r retrieval.Retriever, v Variant, q question, exc
 		return reading{}, err
 	}
 	ranking := page.Access.Surfaced
-	for offset := firstPage + 1; !slices.Contains(page.Access.Previewed, q.item.docid); offset += pageHits {
+	for offset := talk.firstPage + 1; !slices.Contains(page.Access.Previewed, q.item.docid); offset += talk.pageHits {
 		if offset > min(deepestItem, len(ranking)) {
 			return reading{false, talk.bytes}, nil
 		}
-		if page, err = talk.browse(ctx, searchID, offset, pageHits); err != nil {
+		if page, err = talk.browse(ctx, searchID, offset, talk.pageHits); err != nil {
 			return reading{}, err
 		}
 	}

@@ -19,7 +19,7 @@ const NotesHeading = "## What it says"
 // NotesHeading on, kept as it is.
 func Markdown(reports []Report, command, notes string) string {
 	var b strings.Builder
-	b.WriteString(strings.NewReplacer("COMMAND", command, "SHORT", fmt.Sprint(EqualLength)).Replace(method))
+	b.WriteString(strings.ReplaceAll(method, "COMMAND", command))
 	section := func(title, text string, rows [][]string) {
 		fmt.Fprintf(&b, "\n## %s\n\n", title)
 		if text != "" {
@@ -69,15 +69,10 @@ func collectionRows(reports []Report) [][]string {
 }
 
 func targetRows(reports []Report) [][]string {
-	rows := [][]string{{"collection", "wanted", "navigator", "", "same tokens a page", ""}}
+	rows := [][]string{{"collection", "wanted", "navigator", ""}}
 	for _, r := range reports {
-		equal := Targets(r, EqualPage)
-		for i, t := range Targets(r, "navigator") {
-			row := []string{t.Collection, t.Wanted, t.Got, met(t.Met), "", ""}
-			if i < len(equal) {
-				row[4], row[5] = equal[i].Got, met(equal[i].Met)
-			}
-			rows = append(rows, row)
+		for _, t := range Targets(r) {
+			rows = append(rows, []string{t.Collection, t.Wanted, t.Got, met(t.Met)})
 		}
 	}
 	return rows
@@ -126,7 +121,7 @@ func (r Report) compared() []Figures {
 	var all []Figures
 	for _, f := range r.Variants {
 		switch f.Variant {
-		case "paper", "navigator", EqualPage:
+		case "paper", "navigator":
 			all = append(all, f)
 		}
 	}
@@ -134,10 +129,10 @@ func (r Report) compared() []Figures {
 }
 
 func pageRows(reports []Report) [][]string {
-	rows := [][]string{{"collection", "tools", "first page (5 hits)", "page of ten hits"}}
+	rows := [][]string{{"collection", "tools", "first page", "a further page", "hits on it"}}
 	for _, r := range reports {
 		for _, f := range r.compared() {
-			rows = append(rows, []string{r.Collection, f.Variant, count(f.FirstTokens), count(f.TenTokens)})
+			rows = append(rows, []string{r.Collection, f.Variant, count(f.FirstTokens), count(f.PageTokens), fmt.Sprint(f.PageHits)})
 		}
 	}
 	return rows

@@ -85,10 +85,10 @@ func knownItems(questions []question) []question {
 }
 
 // main is the number of variants that are compared in full; those behind them are the parts.
-const main = 3
+const main = 2
 
 func (m *measurer) figures(ctx context.Context, v Variant, number int) (Figures, error) {
-	f := Figures{Variant: v.Name}
+	f := Figures{Variant: v.Name, PageHits: newConversation(nil, v).pageHits}
 	own := local.New(m.c.index, m.c.own.Params)
 	browsings, err := each(ctx, m, v.Name+": pages", m.questions, func(q question) (browsing, error) {
 		return browse(ctx, own, v, q, m.c.evidence)
@@ -147,8 +147,8 @@ func (f *Figures) browsed(all []browsing) {
 	f.First = yield(all, func(b browsing) glimpse { return b.first })
 	f.ToTwenty = yield(all, func(b browsing) glimpse { return b.toTwenty })
 	f.FirstTokens = eval.MeanOf(values(all, func(b browsing) float64 { return tokens(b.first.bytes) }), draws)
-	tens := slices.DeleteFunc(slices.Clone(all), func(b browsing) bool { return b.ten == 0 })
-	f.TenTokens = eval.MeanOf(values(tens, func(b browsing) float64 { return tokens(b.ten) }), draws)
+	full := slices.DeleteFunc(slices.Clone(all), func(b browsing) bool { return b.page == 0 })
+	f.PageTokens = eval.MeanOf(values(full, func(b browsing) float64 { return tokens(b.page) }), draws)
 }
 
 func sharesShown(all []browsing) [bands]*eval.Mean {

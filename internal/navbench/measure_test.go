@@ -77,17 +77,26 @@ func TestBrowsingCountsByBandAndReader(t *testing.T) {
 			if b.first.previewed != 1 || b.toTwenty.previewed != 2 || b.first.shown != 0 || b.toTwenty.shown != tt.shown {
 				t.Errorf("first page %+v, to rank 20 %+v", b.first, b.toTwenty)
 			}
-			if b.first.bytes <= 0 || b.toTwenty.bytes <= b.first.bytes || b.ten != 0 {
-				t.Errorf("bytes %d, then %d, page of ten %d", b.first.bytes, b.toTwenty.bytes, b.ten)
+			if b.first.bytes <= 0 || b.toTwenty.bytes <= b.first.bytes || b.page != 0 {
+				t.Errorf("bytes %d, then %d, further page %d", b.first.bytes, b.toTwenty.bytes, b.page)
 			}
 		})
 	}
 }
 
 func TestPagesOfRanks(t *testing.T) {
-	for rank, want := range map[int]int{1: 1, 5: 1, 6: 6, 15: 6, 16: 16, 25: 16, 26: 26, 1000: 996} {
-		if got := pageOf(rank); got != want {
-			t.Errorf("rank %d is on the page from %d, want %d", rank, got, want)
+	for _, variant := range []struct {
+		options controller.Options
+		pages   map[int]int
+	}{
+		{controller.Options{}, map[int]int{1: 1, 5: 1, 6: 6, 15: 6, 16: 16, 25: 16, 26: 26, 1000: 996}},
+		{controller.Options{Navigator: controller.Navigator{Excerpts: true}}, map[int]int{5: 1, 6: 6, 10: 6, 11: 11, 1000: 996}},
+	} {
+		c := newConversation(nil, Variant{Options: variant.options})
+		for rank, want := range variant.pages {
+			if got := c.pageOf(rank); got != want {
+				t.Errorf("rank %d is on the page from %d, want %d", rank, got, want)
+			}
 		}
 	}
 	for rank, want := range map[int]int{1: 0, 5: 0, 6: 1, 50: 1, 51: 2} {

@@ -41,10 +41,11 @@ type Figures struct {
 	ShownOther [bands]*eval.Mean `json:"shown_other"`
 	// Ranks are how well gold documents are ranked, at the agent's own setting.
 	Ranks Ranks `json:"ranks"`
-	// FirstTokens and TenTokens are the mean tokens of the page that search returns, and of a
-	// page of ten hits.
+	// FirstTokens and PageTokens are the mean tokens of the page that search returns, and of a
+	// page behind it, which holds PageHits hits unless more are asked for.
 	FirstTokens *eval.Mean `json:"first_tokens"`
-	TenTokens   *eval.Mean `json:"ten_tokens"`
+	PageTokens  *eval.Mean `json:"page_tokens"`
+	PageHits    int        `json:"page_hits"`
 	// First, ToTwenty and Lexical are the three readers.
 	First    Yield `json:"first"`
 	ToTwenty Yield `json:"to_twenty"`

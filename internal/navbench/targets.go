@@ -34,14 +34,20 @@ const (
 	halfTokens = 0.5
 )
 
-// Targets checks a report against what the navigator should reach, variant against the first.
-func Targets(r Report, variant string) []Target {
-	i := slices.IndexFunc(r.Variants, func(f Figures) bool { return f.Variant == variant })
+// Targets checks a report against what the navigator should reach.
+func Targets(r Report) []Target {
+	i := slices.IndexFunc(r.Variants, func(f Figures) bool { return f.Variant == "navigator" })
 	if i < 0 {
 		return nil
 	}
 	paper, nav := r.Variants[0], r.Variants[i]
 	var targets []Target
+	if p, n := paper.PageTokens, nav.PageTokens; p != nil && n != nil {
+		targets = append(targets, Target{
+			Collection: r.Collection, Wanted: "tokens of a page: at most those of the paper's page of ten",
+			Got: fmt.Sprintf("%.2f", n.Value/p.Value), Met: n.Value <= p.Value,
+		})
+	}
 	for _, s := range shares {
 		if s.collection != r.Collection {
 			continue

@@ -12,16 +12,16 @@ func TestTargetsAreChecked(t *testing.T) {
 	report := Report{
 		Collection: "cuad", MeanTerms: 5000, Items: 50,
 		Variants: []Figures{
-			{Variant: "paper", Shown: [bands]*eval.Mean{mean(0.1, 90), mean(0.2, 20), mean(0, 12)}},
-			{Variant: "navigator", Shown: [bands]*eval.Mean{mean(0.25, 90), mean(0.4, 20), mean(0.3, 12)}, Item: &Seeking{ToPaper: mean(0.6, 50)}},
+			{Variant: "paper", PageTokens: mean(800, 90), Shown: [bands]*eval.Mean{mean(0.1, 90), mean(0.2, 20), mean(0, 12)}},
+			{Variant: "navigator", PageTokens: mean(801, 90), Shown: [bands]*eval.Mean{mean(0.25, 90), mean(0.4, 20), mean(0.3, 12)}, Item: &Seeking{ToPaper: mean(0.6, 50)}},
 		},
 	}
 	var got []bool
-	for _, target := range Targets(report, "navigator") {
+	for _, target := range Targets(report) {
 		got = append(got, target.Met)
 	}
-	// 2.5 times is met, 2 times is not, the paper shows nothing behind rank 50, and 0.6 of the tokens is more than half.
-	want := []bool{true, false, true, false}
+	// The page costs one token too much, 2.5 times is met, 2 times is not, the paper shows nothing behind rank 50, and 0.6 of the tokens is more than half.
+	want := []bool{false, true, false, true, false}
 	if len(got) != len(want) {
 		t.Fatalf("got %v, want %v", got, want)
 	}
@@ -32,8 +32,8 @@ func TestTargetsAreChecked(t *testing.T) {
 	}
 	report.Variants[1].Shown[2].N = fewest - 1
 	report.Items = fewest - 1
-	if n := len(Targets(report, "navigator")); n != 2 {
-		t.Errorf("%d targets where too few questions are left, want 2", n)
+	if n := len(Targets(report)); n != 3 {
+		t.Errorf("%d targets where too few questions are left, want 3", n)
 	}
 }
 
@@ -42,7 +42,7 @@ func TestAbsoluteTargets(t *testing.T) {
 		{Variant: "paper", Shown: [bands]*eval.Mean{mean(0.2, 90), nil, nil}},
 		{Variant: "navigator", Shown: [bands]*eval.Mean{mean(0.849, 90), nil, nil}},
 	}}
-	got := Targets(report, "navigator")
+	got := Targets(report)
 	if len(got) != 1 || got[0].Met || got[0].Got != "84.9 %" {
 		t.Errorf("got %+v, want one target missed with 84.9 %%", got)
 	}

@@ -12,17 +12,10 @@ type Variant struct {
 	Options controller.Options
 }
 
-// EqualPage is the navigator with excerpts of EqualLength characters on average, so that a page
-// of ten hits costs about the tokens of the paper's.
-const (
-	EqualPage   = "navigator, same page"
-	EqualLength = 170
-)
-
 // WithPassages is the navigator with the part passages, which is in no profile.
 const WithPassages = "navigator with passages"
 
-// Variants are the paper's tools, the navigator's, the same at the cost of the paper's, the paper's with each part of the
+// Variants are the paper's tools, the navigator's, the paper's with each part of the
 // navigator alone, and the navigator's with passages.
 func Variants() ([]Variant, error) {
 	var variants []Variant
@@ -33,9 +26,6 @@ func Variants() ([]Variant, error) {
 		}
 		variants = append(variants, Variant{name, options})
 	}
-	short := variants[len(variants)-1]
-	short.Name, short.Options.ExcerptLength = EqualPage, EqualLength
-	variants = append(variants, short)
 	for _, part := range controller.PartNames() {
 		if part == controller.NotebookPart || part == controller.VerifyPart {
 			continue // no reader here takes notes or is asked to check an answer
