@@ -252,7 +252,8 @@ func (l *wordList) decodePiece(c byte, rest []byte) (p []byte, n int) {
 		if len(rest) == 0 || int(rest[0]) > len(rest)-1 {
 			return nil, 0
 		}
-		return rest[1 : 1+rest[0]], 1 + int(rest[0])
+		n = 1 + int(rest[0]) // as a byte, the sum could wrap
+		return rest[1:n], n
 	case c < twoByteFirst:
 		number := uint32(c - 'A')
 		if c >= 'a' {
