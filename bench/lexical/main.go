@@ -1,7 +1,9 @@
-// Command lexical runs the policy builtin/lexical over every collection of a folder that has answers, with
-// the goserini binary, and prints docs/lexical-results.md.
+// Command lexical runs the policy builtin/lexical over the embedded collection and every collection of a folder
+// that has answers, with the goserini binary, and prints docs/lexical-results.md.
 //
-//	make build && go run ./bench/lexical --limit 100 > docs/lexical-results.md
+//	make build && go run ./bench/lexical --out runs/lexical > docs/lexical-results.md
+//
+// With --out the run directories are kept, and the same command again goes on where it was stopped.
 package main
 
 import (
@@ -18,6 +20,7 @@ import (
 
 type options struct {
 	goserini, data string
+	out            string
 	limit          int
 	concurrency    int
 	profile        string
@@ -27,6 +30,7 @@ func main() {
 	var o options
 	flag.StringVar(&o.goserini, "goserini", "bin/goserini", "the binary")
 	flag.StringVar(&o.data, "data", "../shared/data", "the folder of collections")
+	flag.StringVar(&o.out, "out", "", "keep the run directories here and go on with what is there (default: a temporary folder)")
 	flag.IntVar(&o.limit, "limit", 0, "questions of each collection (0 is all)")
 	flag.IntVar(&o.concurrency, "concurrency", 2, "questions at once")
 	flag.StringVar(&o.profile, "profile", "paper", "the tools")
@@ -46,16 +50,21 @@ func run(o options) error {
 		return fmt.Errorf("no collection with answers in %s", o.data)
 	}
 	sort.Strings(answers)
-	scratch, err := os.MkdirTemp("", "lexical")
-	if err != nil {
-		return err
+	runs := o.out
+	if runs == "" {
+		if runs, err = os.MkdirTemp("", "lexical"); err != nil {
+			return err
+		}
+		defer os.RemoveAll(runs)
 	}
-	defer os.RemoveAll(scratch)
-	fmt.Print(o.head())
+	benchmarks := []string{"demo"}
 	for _, path := range answers {
-		dir := filepath.Dir(path)
-		name := filepath.Base(dir)
-		s, err := o.collection(dir, filepath.Join(scratch, name))
+		benchmarks = append(benchmarks, filepath.Dir(path))
+	}
+	fmt.Print(o.head())
+	for _, benchmark := range benchmarks {
+		name := filepath.Base(benchmark)
+		s, err := o.collection(benchmark, filepath.Join(runs, name))
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -75,17 +84,18 @@ func (o options) head() string {
 	}
 	return fmt.Sprintf(`# What the policy without a language model comes to
 
-`+"`builtin/lexical`"+` over every collection with answers: %s. It is a floor for what a model should reach, and a test of the
+`+"`builtin/lexical`"+` over the embedded collection and every other one with answers: %s. It is a floor for what a model should reach, and a test of the
 whole way from question to score. Made by `+"`%s > docs/lexical-results.md`"+`.
 
 - *right* are answers that `+"`builtin/exact`"+` finds equal to a known one, *unclear* those it cannot decide on: a paragraph against a
   paragraph takes a reader. Long answers (covidqa, qmsum, squality, medquad-liveqa, most of sec10q) are beyond it by design.
 - Recall is the mean over all questions of the share of relevant documents that were surfaced (in a ranking), previewed (their excerpt
   shown), opened and cited; *evidence* and *gold* where a collection tells the two apart, else the one kind of judgment it has.
+- *k1, b* are those that the collection suggests.
 - *calls* and *seconds* are means for a question; the seconds are those of a busy machine and only tell the order of magnitude.
 
-| collection | questions | right | unclear | evidence: surfaced | previewed | opened | cited | gold: surfaced | previewed | opened | cited | calls | seconds |
-| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+| collection | questions | k1, b | right | unclear | evidence: surfaced | previewed | opened | cited | gold: surfaced | previewed | opened | cited | calls | seconds |
+| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 `, limit, command)
 }
 
@@ -101,8 +111,10 @@ type coverage struct {
 	Surfaced, Previewed, Opened, Cited recall
 }
 
-// scores is what is read of goserini eval --json.
+// scores is what is read of goserini eval --json and, for the parameters, of the run's manifest.
 type scores struct {
+	k1, b float64
+
 	Queries  int `json:"queries"`
 	Accuracy *struct {
 		Correct   int `json:"correct"`
@@ -116,30 +128,49 @@ type scores struct {
 	} `json:"effort"`
 }
 
-func (o options) collection(dir, scratch string) (scores, error) {
+func (o options) collection(benchmark, run string) (scores, error) {
 	var s scores
-	args := []string{"run", "--benchmark", dir, "--model", "builtin/lexical", "--profile", o.profile, "--out", scratch,
+	args := []string{"run", "--benchmark", benchmark, "--model", "builtin/lexical", "--profile", o.profile, "--out", run,
 		"--limit", fmt.Sprint(o.limit), "--concurrency", fmt.Sprint(o.concurrency)}
 	if _, err := command(o.goserini, args...); err != nil {
 		return s, err
 	}
-	if _, err := command(o.goserini, "judge", scratch); err != nil {
+	if _, err := command(o.goserini, "judge", run); err != nil {
 		return s, err
 	}
-	out, err := command(o.goserini, "eval", scratch, "--json")
+	out, err := command(o.goserini, "eval", run, "--json")
 	if err != nil {
 		return s, err
 	}
 	if err := json.Unmarshal(out, &s); err != nil {
 		return s, fmt.Errorf("read scores: %w", err)
 	}
-	return s, os.RemoveAll(scratch)
+	return s, s.readParameters(filepath.Join(run, "manifest.json"))
+}
+
+func (s *scores) readParameters(manifest string) error {
+	data, err := os.ReadFile(manifest)
+	if err != nil {
+		return err
+	}
+	var m struct {
+		Spec struct {
+			Retrieval struct {
+				BM25 struct{ K1, B float64 } `json:"bm25"`
+			} `json:"retrieval"`
+		} `json:"spec"`
+	}
+	if err := json.Unmarshal(data, &m); err != nil {
+		return fmt.Errorf("read %s: %w", manifest, err)
+	}
+	s.k1, s.b = m.Spec.Retrieval.BM25.K1, m.Spec.Retrieval.BM25.B
+	return nil
 }
 
 func (s scores) row(name string) string {
-	cells := []string{name, fmt.Sprint(s.Queries), "", ""}
+	cells := []string{name, fmt.Sprint(s.Queries), fmt.Sprintf("%g, %g", s.k1, s.b), "", ""}
 	if a := s.Accuracy; a != nil {
-		cells[2], cells[3] = percent(a.Correct, s.Queries), percent(a.Undecided, s.Queries)
+		cells[3], cells[4] = percent(a.Correct, s.Queries), percent(a.Undecided, s.Queries)
 	}
 	for _, c := range []*coverage{s.Evidence, s.Gold} {
 		if c == nil {
