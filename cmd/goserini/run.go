@@ -280,6 +280,9 @@ func runBenchmark(ctx context.Context, term *terminal, cmd *cobra.Command, o run
 		term.warn("%s", f)
 	}
 	if o.dryRun {
+		if err := experiment.CheckSpec(o.out, p.plan.Spec); err != nil && !o.override {
+			term.warn("this command would be refused: %v", err)
+		}
 		return p.showPlan(term, o.out)
 	}
 	if err := o.limitRun(p.researcher); err != nil {

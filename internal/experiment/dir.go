@@ -137,6 +137,26 @@ func (d *runDir) begin(plan Plan, opts Options) error {
 	return d.recover()
 }
 
+// CheckSpec returns why a run with these settings could not go on, or begin, in a directory: a
+// *SpecError where that holds a run with others. Without a directory ("") it returns nil.
+func CheckSpec(dir string, spec Spec) error {
+	if dir == "" {
+		return nil
+	}
+	m, err := readOwnManifest(dir)
+	if errors.Is(err, ErrNoRun) {
+		return checkFresh(dir)
+	}
+	if err != nil {
+		return err
+	}
+	differences, err := Differences(m.Spec, spec)
+	if err != nil || len(differences) == 0 {
+		return err
+	}
+	return &SpecError{Dir: dir, Differences: differences}
+}
+
 // noteChanges enters into a session what is no longer as the manifest has it and yet no other
 // setting: the program, and the content of input files.
 func (d *runDir) noteChanges(s *Session, plan Plan) {
