@@ -8,6 +8,7 @@ import (
 	"math"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"goserini/internal/retrieval"
 	"goserini/internal/tool"
@@ -24,7 +25,7 @@ type Foreign struct {
 	// SnippetTokens is the length of a BrowseComp-Plus snippet, in tokens by estimate. Default
 	// 512, as the benchmark has it; −1 shows whole documents.
 	SnippetTokens int
-	// MaxBytes bounds the text of a document. Default DefaultMaxBytes; −1 lifts it.
+	// MaxBytes bounds a result, in bytes. Default DefaultMaxBytes; −1 lifts it.
 	MaxBytes int
 }
 
@@ -57,8 +58,23 @@ func oneString(name, about string) json.RawMessage {
 	return schema
 }
 
-// stringTool makes a tool of one string and a function that answers with JSON.
-func stringTool(name, description, argument, about string, answer func(ctx context.Context, value string) (any, trajectory.Access, error)) tool.Tool {
+// fit makes a text of at most most bytes. What write makes has parts of limit bytes, which is
+// lowered until the whole fits: names, marks and the escapes of JSON count as well.
+func fit(most int, write func(limit int) (string, error)) (string, error) {
+	for limit := most; ; {
+		text, err := write(limit)
+		if err != nil || len(text) <= most || limit <= 1 {
+			return text, err
+		}
+		limit = max(1, int(float64(limit)*float64(most)/float64(len(text))))
+	}
+}
+
+// answerer answers a string with what goes into JSON, with about limit bytes of text.
+type answerer func(ctx context.Context, value string, limit int) (any, trajectory.Access, error)
+
+// stringTool makes a tool of one string and a function that answers, with at most most bytes.
+func stringTool(name, description, argument, about string, most int, answer answerer) tool.Tool {
 	return tool.Tool{
 		Name: name, Description: description, Schema: oneString(argument, about),
 		Begin: func(raw json.RawMessage) func(context.Context) (tool.Result, error) {
@@ -71,7 +87,15 @@ func stringTool(name, description, argument, about string, answer func(ctx conte
 				if strings.TrimSpace(value) == "" {
 					return mistake("%s: %s must be a string that is not empty.", name, argument), nil
 				}
-				result, access, err := answer(ctx, value)
+				var access trajectory.Access
+				text, err := fit(most, func(limit int) (string, error) {
+					result, seen, err := answer(ctx, value, limit)
+					if access = seen; err != nil {
+						return "", err
+					}
+					text, err := marshal(result)
+					return string(text), err
+				})
 				switch {
 				case errors.Is(err, retrieval.ErrNoDocument):
 					return mistake("%s: no document has the id %s. Give an id exactly as search returned it.", name, shorten(value)), nil
@@ -80,8 +104,7 @@ func stringTool(name, description, argument, about string, answer func(ctx conte
 				case err != nil:
 					return tool.Result{}, err
 				}
-				text, err := marshal(result)
-				return tool.Result{Text: string(text), Access: access}, err
+				return tool.Result{Text: text, Access: access}, nil
 			}
 		},
 	}
@@ -104,9 +127,9 @@ func ChatGPT(f Foreign) []tool.Tool {
 	f = f.resolved(10)
 	return []tool.Tool{
 		stringTool("search", "Search the document collection by keywords. Returns ids, titles and addresses of the best documents, best first; fetch gives their text.",
-			"query", "A few telling words, as plain text.", f.chatGPTSearch),
+			"query", "A few telling words, as plain text.", f.MaxBytes, f.chatGPTSearch),
 		stringTool("fetch", "Fetch the text of a document by an id that search returned. Of a long document this is a part; metadata.next is then the id to fetch for the next part.",
-			"id", "The id of a document, exactly as search or metadata.next gave it.", f.chatGPTFetch),
+			"id", "The id of a document, exactly as search or metadata.next gave it.", f.MaxBytes, f.chatGPTFetch),
 	}
 }
 
@@ -124,20 +147,24 @@ type chatGPTDocument struct {
 	Metadata map[string]string `json:"metadata"`
 }
 
-func (f Foreign) chatGPTSearch(ctx context.Context, query string) (any, trajectory.Access, error) {
+func (f Foreign) chatGPTSearch(ctx context.Context, query string, limit int) (any, trajectory.Access, error) {
 	ranking, access, err := f.search(ctx, query)
 	if err != nil {
 		return nil, access, err
 	}
+	limit /= 3 * max(len(ranking), 1)
 	results := make([]chatGPTResult, len(ranking))
 	for i, h := range ranking {
-		results[i] = chatGPTResult{ID: h.DocID, Title: f.title(h.Title, h.DocID), URL: f.address(h.URL, h.DocID)}
+		if len(h.URL) > limit {
+			h.URL = "" // its address in the collection serves as well
+		}
+		results[i] = chatGPTResult{ID: h.DocID, Title: f.title(h.Title, h.DocID, limit), URL: f.address(h.URL, h.DocID)}
 	}
 	return map[string]any{"results": results}, access, nil
 }
 
-func (f Foreign) chatGPTFetch(ctx context.Context, id string) (any, trajectory.Access, error) {
-	p, asked, err := findDocument(ctx, f.Retriever, id, f.MaxBytes)
+func (f Foreign) chatGPTFetch(ctx context.Context, id string, limit int) (any, trajectory.Access, error) {
+	p, asked, err := findDocument(ctx, f.Retriever, id, limit)
 	if err != nil {
 		return nil, trajectory.Access{}, err
 	}
@@ -150,7 +177,7 @@ func (f Foreign) chatGPTFetch(ctx context.Context, id string) (any, trajectory.A
 	if !p.whole(asked) {
 		url += "#" + asked.from.String()
 	}
-	return chatGPTDocument{ID: id, Title: f.title(p.title, p.docid), Text: p.text, URL: url, Metadata: metadata}, opened(p), nil
+	return chatGPTDocument{ID: id, Title: f.title(p.title, p.docid, limit/10), Text: p.text, URL: url, Metadata: metadata}, opened(p), nil
 }
 
 // search ranks, and says so.
@@ -165,12 +192,17 @@ func (f Foreign) search(ctx context.Context, query string) (retrieval.Ranking, t
 
 func opened(p piece) trajectory.Access { return trajectory.Access{Opened: []string{p.docid}} }
 
-// title is never empty: clients show nothing else.
-func (f Foreign) title(title, docid string) string {
-	if title = strings.TrimSpace(title); title != "" {
-		return title
+// title is never empty, since clients show nothing else, and has at most limit bytes and a
+// mark where it is cut.
+func (f Foreign) title(title, docid string, limit int) string {
+	title = strings.TrimSpace(title)
+	if title == "" {
+		return docid
 	}
-	return docid
+	if cut := cutBytes(title, limit); len(cut) < len(title) {
+		return cut + "…"
+	}
+	return title
 }
 
 func (f Foreign) address(url, docid string) string {
@@ -187,9 +219,9 @@ func BrowseCompPlus(f Foreign) []tool.Tool {
 	f = f.resolved(5)
 	return []tool.Tool{
 		stringTool("search", fmt.Sprintf("Search the knowledge source. Returns the %d best documents: docid, score, and the beginning of the text.", f.Hits),
-			"query", "Search query, as plain text.", f.browseCompSearch),
+			"query", "Search query, as plain text.", math.MaxInt, f.browseCompSearch),
 		stringTool("get_document", "Get the text of a document by its docid.",
-			"docid", "The docid of a document, as search returned it.", f.browseCompGet),
+			"docid", "The docid of a document, as search returned it.", f.MaxBytes, f.browseCompGet),
 	}
 }
 
@@ -209,24 +241,27 @@ type browseCompDocument struct {
 // snippetBytes bounds what is read for a snippet: no token of text is longer on average.
 const snippetBytes = 16
 
-func (f Foreign) browseCompSearch(ctx context.Context, query string) (any, trajectory.Access, error) {
+// browseCompSearch bounds each snippet by its tokens, and all of them by what they may come to.
+func (f Foreign) browseCompSearch(ctx context.Context, query string, _ int) (any, trajectory.Access, error) {
 	ranking, access, err := f.search(ctx, query)
 	if err != nil {
 		return nil, access, err
 	}
-	limit := f.MaxBytes / max(f.Hits, 1)
+	const frame = 100 // bytes of a hit besides its snippet
+	most := max(f.MaxBytes/max(f.Hits, 1)-frame, frame)
+	read := most
 	if f.SnippetTokens > 0 {
-		limit = min(limit, f.SnippetTokens*snippetBytes)
+		read = f.SnippetTokens * snippetBytes
 	}
 	hits := make([]browseCompHit, len(ranking))
 	for i, h := range ranking {
-		p, err := readPiece(ctx, f.Retriever, h.DocID, span{from: start}, limit)
+		p, err := readPiece(ctx, f.Retriever, h.DocID, span{from: start}, read)
 		if err != nil && !errors.Is(err, retrieval.ErrNoDocument) {
 			return nil, access, err
 		}
-		hits[i] = browseCompHit{DocID: h.DocID, Snippet: p.text}
+		hits[i] = browseCompHit{DocID: h.DocID, Snippet: cutWeight(p.text, most)}
 		if f.SnippetTokens > 0 {
-			hits[i].Snippet = cutTokens(p.text, f.SnippetTokens)
+			hits[i].Snippet = cutTokens(hits[i].Snippet, f.SnippetTokens)
 		}
 		if h.HasScore {
 			hits[i].Score = &h.Score
@@ -235,8 +270,34 @@ func (f Foreign) browseCompSearch(ctx context.Context, query string) (any, traje
 	return hits, access, nil
 }
 
-func (f Foreign) browseCompGet(ctx context.Context, docid string) (any, trajectory.Access, error) {
-	p, _, err := findDocument(ctx, f.Retriever, docid, f.MaxBytes)
+// cutWeight returns the beginning of text that, written as JSON, comes to at most n tokens
+// whatever the tokenizer: one for each byte, and two for three letters or blanks of ASCII,
+// which is what random ones come to.
+func cutWeight(text string, n int) string {
+	if n >= math.MaxInt/6 {
+		return text
+	}
+	thirds := 0
+	for i, r := range text {
+		switch {
+		case r == ' ' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z':
+			thirds += 2
+		case r == '\n' || r == '"' || r == '\\':
+			thirds += 3 * 2
+		case r < ' ':
+			thirds += 3 * len(`\u0000`)
+		default:
+			thirds += 3 * utf8.RuneLen(r)
+		}
+		if thirds > 3*n {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+func (f Foreign) browseCompGet(ctx context.Context, docid string, limit int) (any, trajectory.Access, error) {
+	p, _, err := findDocument(ctx, f.Retriever, docid, limit)
 	if err != nil {
 		return nil, trajectory.Access{}, err
 	}

@@ -67,21 +67,23 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.config.CallTimeout)
 	defer cancel()
-	p, err := readPiece(ctx, s.config.Documents, docid, asked, s.config.MaxBytes)
+	text, err := fit(s.config.MaxBytes, func(limit int) (string, error) {
+		p, err := readPiece(ctx, s.config.Documents, docid, asked, limit)
+		if err != nil || p.next.line == 0 {
+			return p.text, err
+		}
+		next := URI(s.config.Name, docid) + "#" + p.next.String()
+		if asked.last > 0 {
+			next += fmt.Sprintf("-L%d", asked.last)
+		}
+		return p.text + "\n" + p.notice("read "+next), nil
+	})
 	switch {
 	case errors.Is(err, retrieval.ErrNoDocument):
 		return nil, mcp.ResourceNotFoundError(uri)
 	case err != nil:
 		s.config.Log("read %s: %v", uri, err)
 		return nil, errors.New("the collection could not be read")
-	}
-	text := p.text
-	if p.next.line > 0 {
-		next := URI(s.config.Name, docid) + "#" + p.next.String()
-		if asked.last > 0 {
-			next += fmt.Sprintf("-L%d", asked.last)
-		}
-		text += "\n" + p.notice("read "+next)
 	}
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: "text/plain", Text: text}}}, nil
 }

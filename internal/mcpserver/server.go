@@ -42,10 +42,9 @@ type Config struct {
 	Observe func(tool string, took time.Duration, failed bool)
 }
 
-// DefaultMaxBytes keeps a result below 10,000 tokens, beyond which clients warn or cut. The
-// worst text that bench/mcp/tokens.mjs measures, base64 of random bytes, has two tokens for
-// three bytes; prose has one for four.
-const DefaultMaxBytes = 14_000
+// DefaultMaxBytes keeps a result below 10,000 tokens, beyond which clients warn or cut,
+// whatever a document holds: no tokenizer makes more tokens of a text than it has bytes.
+const DefaultMaxBytes = 9_900
 
 // Server is a server of one collection. It is safe for concurrent use.
 type Server struct {

@@ -32,6 +32,7 @@ func makeMemory() *retrievaltest.Memory {
 		{DocID: "notes/2 (copy).txt", Text: "keeper of bees"},
 		{DocID: "灯塔#9", Text: "the keeper of 灯塔"},
 		{DocID: "oneline", Text: "keeper " + strings.Repeat("abcd efgh ", 500_000)},
+		{DocID: "control", Title: "control " + strings.Repeat("\"\\", 10_000), Text: "control " + strings.Repeat("\x01\n", 50_000)},
 		{DocID: "lines", Text: strings.Repeat("one line of a long document\n", 3000)},
 	}
 	for i := range 30 {
@@ -194,7 +195,7 @@ func TestUnknownArgumentsAreRefusedWithTheKnownOnes(t *testing.T) {
 	}
 }
 
-// TestResultsStaySmall: below 10,000 tokens, taking three bytes for two tokens.
+// TestResultsStaySmall: below 10,000 tokens, which never are more than bytes.
 func TestResultsStaySmall(t *testing.T) {
 	r := memory()
 	foreign := mcpserver.Foreign{Retriever: r, Name: "n"}
@@ -210,6 +211,10 @@ func TestResultsStaySmall(t *testing.T) {
 			args map[string]any
 		}{
 			{"search", map[string]any{"query": "keeper"}},
+			{"search", map[string]any{"query": "control"}},
+			{"fetch", map[string]any{"id": "control"}},
+			{"get_document", map[string]any{"docid": "control"}},
+			{"read_document", map[string]any{"docid": "control"}},
 			{"read_document", map[string]any{"docid": "oneline"}},
 			{"read_document", map[string]any{"docid": "lines", "limit": 100_000}},
 			{"fetch", map[string]any{"id": "oneline"}},
@@ -220,7 +225,7 @@ func TestResultsStaySmall(t *testing.T) {
 			if err != nil {
 				continue // a tool of another profile
 			}
-			if got := text(t, result); len(got) > 15_000 || result.IsError {
+			if got := text(t, result); len(got) >= 10_000 || result.IsError {
 				t.Errorf("%s: %s(%v) has %d bytes, error %v", name, tt.tool, tt.args, len(got), result.IsError)
 			}
 		}
@@ -347,8 +352,14 @@ func TestResources(t *testing.T) {
 		}
 	}
 	got, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "goserini://light%20house/oneline"})
-	if err != nil || !strings.HasSuffix(got.Contents[0].Text, "It goes on at L1C14001: read goserini://light%20house/oneline#L1C14001]") {
-		t.Errorf("a long document: %v, got the end %q", err, got.Contents[0].Text[len(got.Contents[0].Text)-200:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := got.Contents[0].Text
+	shown, notice, _ := strings.Cut(part, "\n[")
+	next := fmt.Sprintf("L1C%d", len(shown)+1)
+	if len(part) > mcpserver.DefaultMaxBytes || len(part) < mcpserver.DefaultMaxBytes-100 || !strings.HasSuffix(notice, "It goes on at "+next+": read goserini://light%20house/oneline#"+next+"]") {
+		t.Errorf("a long document: got %d bytes with the end %q, want it to go on at %s", len(part), notice, next)
 	}
 	for _, uri := range []string{"goserini://light%20house/nope", "goserini://other/light-1", "file:///etc/passwd", "goserini://light%20house/light-1#x", "goserini://light%20house/%zz", "goserini://light%20house/../../../etc/passwd"} {
 		if got, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}); err == nil {

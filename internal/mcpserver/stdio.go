@@ -137,6 +137,9 @@ func (c *lineConn) receive() {
 	select {
 	case <-c.idle:
 	case <-time.After(c.drain):
+		c.mu.Lock()
+		c.log("the input ended, and %d calls were not answered within %v of that", len(c.ids), c.drain)
+		c.mu.Unlock()
 	case <-c.closed:
 	}
 }

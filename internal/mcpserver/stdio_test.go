@@ -173,8 +173,10 @@ func TestOverlongLineIsRefusedAndTheSessionGoesOn(t *testing.T) {
 }
 
 // slowly is a server with a tool that waits until it is released or cancelled.
-func slowly(release chan struct{}) *mcpserver.Server {
-	return mcpserver.New(mcpserver.Config{Name: "n", Drain: 100 * time.Millisecond, Tools: []tool.Tool{{
+func slowly(release chan struct{}) *mcpserver.Server { return slowlyLogging(release, nil) }
+
+func slowlyLogging(release chan struct{}, log func(string, ...any)) *mcpserver.Server {
+	return mcpserver.New(mcpserver.Config{Name: "n", Log: log, Drain: 100 * time.Millisecond, Tools: []tool.Tool{{
 		Name: "slow", Schema: json.RawMessage(`{"type":"object","properties":{}}`),
 		Begin: func(json.RawMessage) func(context.Context) (tool.Result, error) {
 			return func(ctx context.Context) (tool.Result, error) {
@@ -240,12 +242,21 @@ func TestEndOfInputEndsTheServer(t *testing.T) {
 		t.Errorf("got %+v", a)
 	}
 	ended := make(chan struct{})
+	var logged string
+	log := func(format string, args ...any) {
+		if strings.HasPrefix(format, "the input ended") {
+			logged = fmt.Sprintf(format, args...)
+		}
+	}
 	go func() {
-		converse(t, slowly(nil), initialize("2025-06-18")+slowCall)
+		converse(t, slowlyLogging(nil, log), initialize("2025-06-18")+slowCall)
 		close(ended)
 	}()
 	select {
 	case <-ended:
+		if want := "the input ended, and 1 calls were not answered within 100ms of that"; logged != want {
+			t.Errorf("got the log %q, want %q", logged, want)
+		}
 	case <-time.After(30 * time.Second):
 		t.Error("the server still waits for a call that hangs")
 	}
