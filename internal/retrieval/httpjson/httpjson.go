@@ -12,6 +12,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -210,7 +211,7 @@ func bounded(n, bound int) int {
 }
 
 func (r *Retriever) errorf(operation, format string, args ...any) error {
-	return fmt.Errorf("backend "+r.config.BackendID+": "+operation+": "+format, args...)
+	return fmt.Errorf("backend %s: %s: "+format, append([]any{r.config.BackendID, operation}, args...)...)
 }
 
 // post makes a call, as often as the policy says.
@@ -225,6 +226,10 @@ func (r *Retriever) post(ctx context.Context, operation, address string, body, i
 	}
 	return nil
 }
+
+// refusals are the statuses of a backend that is alive and does not like this one request. It is
+// not tried again, but the caller may go on with others.
+var refusals = []int{http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong, http.StatusUnprocessableEntity}
 
 func (r *Retriever) try(ctx context.Context, address string, body []byte, into any) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
@@ -246,6 +251,8 @@ func (r *Retriever) try(ctx context.Context, address string, body []byte, into a
 		return fmt.Errorf("response is longer than %d bytes", maxBody)
 	case resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500:
 		return remote.UnavailableAfter(fmt.Errorf("HTTP %d: %s", resp.StatusCode, remote.Excerpt(got)), retryAfter(resp))
+	case slices.Contains(refusals, resp.StatusCode):
+		return fmt.Errorf("%w: the backend refuses: HTTP %d: %s", retrieval.ErrUnavailable, resp.StatusCode, remote.Excerpt(got))
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
 		return fmt.Errorf("HTTP %d: %s", resp.StatusCode, remote.Excerpt(got))
 	}

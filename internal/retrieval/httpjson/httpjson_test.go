@@ -51,7 +51,8 @@ func TestFailures(t *testing.T) {
 	}{
 		{"out of order", 503, `{"error":"warming\nup"}`, `backend wiki: search: HTTP 503: {"error":"warming\nup"} (tried 3 times)`, true, 3},
 		{"too many requests", 429, ``, "HTTP 429: (nothing)", true, 3},
-		{"refused", 400, `{"error":"query too long"}`, `HTTP 400: {"error":"query too long"}`, false, 1},
+		{"refused", 400, `{"error":"query too long"}`, `HTTP 400: {"error":"query too long"}`, true, 1},
+		{"not let in", 401, `who are you`, `backend wiki: search: HTTP 401: who are you`, false, 1},
 		{"a page instead of JSON", 200, `<html>`, "it began: <html>", false, 1},
 		{"another shape", 200, `{"hits":{}}`, "is not what the contract says", false, 1},
 		{"a hit without docid", 201, `{"hits":[{"docid":""}],"hasMore":false}`, "hits[0]: docid is missing or empty", false, 1},
@@ -65,6 +66,22 @@ func TestFailures(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestNameOfABackendIsNoFormat(t *testing.T) {
+	_, err := retrieverNamed(t, "100%s wiki").Search(t.Context(), retrieval.SearchRequest{Query: "zinc"})
+	if want := "backend 100%s wiki: search: depth=0 is out of range: it must be at least 1"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func retrieverNamed(tb testing.TB, name string) *httpjson.Retriever {
+	tb.Helper()
+	r, err := httpjson.New(httpjson.Config{BackendID: name, SearchURL: "http://localhost/s", ReadURL: "http://localhost/r"})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return r
 }
 
 func TestReadsWithFewFields(t *testing.T) {
