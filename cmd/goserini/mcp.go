@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -128,6 +129,9 @@ func newMCPConfig(term *terminal) *cobra.Command {
 				return err
 			}
 			ix.Close()
+			if profiles := (&profileFlags{}).names(); profile != "" && !slices.Contains(profiles, profile) {
+				return usagef(cmd, "--profile %q: want %s", profile, strings.Join(profiles, ", "))
+			}
 			command, err := serverCommand(dir, profile)
 			if err != nil {
 				return err

@@ -186,6 +186,7 @@ func TestSearchOverARetriever(t *testing.T) {
 		{"serve", "--index", h.index, "--listen", "0.0.0.0:0"},
 		{"mcp", "--index", h.index, "--profile", "nope"},
 		{"mcp", "config", "--client", "emacs", "--index", h.index},
+		{"mcp", "config", "--client", "codex", "--index", h.index, "--profile", "nope"},
 	} {
 		if out, code := goserini(t, args...); code != exitUsage && code != exitError || out == "" {
 			t.Errorf("%v: exit %d: %s", args, code, out)
