@@ -1,9 +1,10 @@
 // Command lexical runs the policy builtin/lexical over the embedded collection and every collection of a folder
 // that has answers, with the goserini binary, and prints docs/lexical-results.md.
 //
-//	make build && go run ./bench/lexical --out runs/lexical > docs/lexical-results.md
+//	make build && go run ./bench/lexical 2wiki101 > docs/lexical-results.md
 //
-// With --out the run directories are kept, and the same command again goes on where it was stopped.
+// Collections named as arguments have questions and no answers. With --out the run directories are kept,
+// and the same command again goes on where it was stopped.
 package main
 
 import (
@@ -49,7 +50,10 @@ func run(o options) error {
 	if len(answers) == 0 {
 		return fmt.Errorf("no collection with answers in %s", o.data)
 	}
-	sort.Strings(answers)
+	var others []string
+	for _, name := range flag.Args() {
+		others = append(others, filepath.Join(o.data, name, "queries.tsv"))
+	}
 	runs := o.out
 	if runs == "" {
 		if runs, err = os.MkdirTemp("", "lexical"); err != nil {
@@ -58,9 +62,10 @@ func run(o options) error {
 		defer os.RemoveAll(runs)
 	}
 	benchmarks := []string{"demo"}
-	for _, path := range answers {
+	for _, path := range append(answers, others...) {
 		benchmarks = append(benchmarks, filepath.Dir(path))
 	}
+	sort.Strings(benchmarks[1:])
 	fmt.Print(o.head())
 	for _, benchmark := range benchmarks {
 		name := filepath.Base(benchmark)
@@ -82,13 +87,16 @@ func (o options) head() string {
 	if o.limit > 0 {
 		command += fmt.Sprintf(" --limit %d", o.limit)
 	}
+	for _, name := range flag.Args() {
+		command += " " + name
+	}
 	return fmt.Sprintf(`# What the policy without a language model comes to
 
-`+"`builtin/lexical`"+` over the embedded collection and every other one with answers: %s. It is a floor for what a model should reach, and a test of the
+`+"`builtin/lexical`"+` over the embedded collection and every other one with questions: %s. It is a floor for what a model should reach, and a test of the
 whole way from question to score. Made by `+"`%s > docs/lexical-results.md`"+`.
 
 - *right* are answers that `+"`builtin/exact`"+` finds equal to a known one, *unclear* those it cannot decide on: a paragraph against a
-  paragraph takes a reader. Long answers (covidqa, qmsum, squality, medquad-liveqa, most of sec10q) are beyond it by design.
+  paragraph takes a reader; both are empty where no answers are known. Long answers (covidqa, qmsum, squality, medquad-liveqa, most of sec10q) are beyond it by design.
 - Recall is the mean over all questions of the share of relevant documents that were surfaced (in a ranking), previewed (their excerpt
   shown), opened and cited; *evidence* and *gold* where a collection tells the two apart, else the one kind of judgment it has.
 - *k1, b* are those that the collection suggests.
