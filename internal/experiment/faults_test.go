@@ -41,6 +41,7 @@ func noEmptyFiles(t *testing.T, dir string) {
 	}
 }
 
+// RUN-03: the disk is full.
 func TestCaseDiskFull(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs a limit on the size of files")
@@ -83,6 +84,7 @@ func TestCaseDiskFull(t *testing.T) {
 	}
 }
 
+// RUN-04: two runs in one folder.
 func TestCaseTwoRunsInOneFolder(t *testing.T) {
 	tmp := t.TempDir()
 	for round := range 10 {
@@ -126,6 +128,7 @@ func TestCaseTwoRunsInOneFolder(t *testing.T) {
 	}
 }
 
+// RUN-04: the lock of a dead process.
 func TestCaseLockOfADeadProcess(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	c := child{Dir: dir, Questions: 4, Sleep: 200 * time.Millisecond}
@@ -263,6 +266,7 @@ func TestResultThatCouldNotBeKeptFollowsFromItsTrajectory(t *testing.T) {
 	whole(t, dir, 3)
 }
 
+// RUN-09: going on with other settings.
 func TestCaseResumeWithOtherSettings(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	plan, _ := answering("a", "b")
