@@ -30,7 +30,7 @@ func checkMessages(next http.Handler) http.Handler {
 			refuse(w, http.StatusBadRequest, nil, jsonrpc.CodeParseError, "the message did not arrive")
 			return
 		}
-		body = bytes.TrimSpace(body)
+		body = bytes.ToValidUTF8(bytes.TrimSpace(body), replacement)
 		if !json.Valid(body) {
 			refuse(w, http.StatusBadRequest, nil, jsonrpc.CodeParseError, "the message is not JSON")
 			return

@@ -183,6 +183,7 @@ func (c *lineConn) readLine() (line []byte, tooLong bool, err error) {
 
 // take handles one line; false means that the connection is closed.
 func (c *lineConn) take(line []byte) bool {
+	line = bytes.ToValidUTF8(line, replacement)
 	if !json.Valid(line) {
 		c.refuse(nil, jsonrpc.CodeParseError, "the line is not JSON")
 		return true
@@ -209,6 +210,10 @@ func (c *lineConn) take(line []byte) bool {
 	}
 	return true
 }
+
+// replacement stands for bytes that are no UTF-8: ids go back as they came, and must not take
+// them along.
+var replacement = []byte("\uFFFD")
 
 // takeOne handles one message.
 func (c *lineConn) takeOne(raw json.RawMessage, b *batch) bool {

@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"goserini/internal/mcpserver"
 	"goserini/internal/sharedtest"
@@ -94,6 +96,19 @@ func TestOddMessages(t *testing.T) {
 	}
 	if len(lines) != 9+5 {
 		t.Errorf("%d answers: notifications have none: %q", len(lines), lines)
+	}
+}
+
+func TestBrokenBytesDoNotComeBack(t *testing.T) {
+	message := "{\"jsonrpc\":\"2.0\",\"id\":\"a\xff\"}"
+	want := "{\"jsonrpc\":\"2.0\",\"id\":\"a\uFFFD\",\"error\":{\"code\":-32600,\"message\":\"method is missing\"}}"
+	if got := converse(t, research(memory()), message+"\n"); len(got) != 1 || got[0] != want {
+		t.Errorf("over the standard streams: got %q, want %q", got, want)
+	}
+	web := httptest.NewServer(research(memory()).Handler())
+	defer web.Close()
+	if _, got := post(t, web.URL, message, nil); got != want {
+		t.Errorf("over HTTP: got %q, want %q", got, want)
 	}
 }
 
@@ -296,8 +311,8 @@ func FuzzServeStdio(f *testing.F) {
 	s := research(memory())
 	f.Fuzz(func(t *testing.T, in string) {
 		for i, l := range converse(t, s, initialize("2025-03-26")+in) {
-			if l != "" && !json.Valid([]byte(l)) {
-				t.Fatalf("line %d is not JSON: %s", i, l)
+			if l != "" && (!json.Valid([]byte(l)) || !utf8.ValidString(l)) {
+				t.Fatalf("line %d is no JSON in UTF-8: %q", i, l)
 			}
 		}
 	})

@@ -42,6 +42,8 @@ type timing struct {
 // process carries out one line.
 func (s *Server) process(ctx context.Context, line []byte) []byte {
 	start := time.Now()
+	// The id goes back as it came, and what goes back is UTF-8.
+	line = bytes.ToValidUTF8(line, []byte("\uFFFD"))
 	p, err := parseParams(line)
 	if err != nil {
 		return failure(nil, unknown, err.Error())

@@ -5,10 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
 )
+
+// maxDocIDs bounds the previews of one command: others wait for its turn. Clients ask for 50.
+const maxDocIDs = 10_000
 
 // defaultSnippet is the length of an excerpt that asks for none, in UTF-16 units.
 const defaultSnippet = 220
@@ -68,6 +72,9 @@ func (p params) docIDs() ([]string, error) {
 	var raw []json.RawMessage
 	if v, ok := p.given("docids"); !ok || json.Unmarshal(v, &raw) != nil {
 		return nil, errors.New("render_search_results docids must be a JSON array of strings")
+	}
+	if len(raw) > maxDocIDs {
+		return nil, fmt.Errorf("render_search_results docids must be at most %d", maxDocIDs)
 	}
 	docids := make([]string, len(raw))
 	for i, r := range raw {

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -293,6 +294,27 @@ func TestOverlongLineIsRefusedAndTheNextOneAnswered(t *testing.T) {
 	}
 }
 
+func TestPreviewsOfOneCommandAreBounded(t *testing.T) {
+	var out bytes.Buffer
+	in := `{"id":1,"type":"render_search_results","docids":["t1"` + strings.Repeat(`,"t1"`, 10_000) + `]}`
+	if err := newServer(t, 1).ServeStream(t.Context(), strings.NewReader(in), &out); err != nil {
+		t.Fatal(err)
+	}
+	if want := `"success":false,"error":"render_search_results docids must be at most 10000"}`; !strings.Contains(out.String(), want) {
+		t.Errorf("got %.300s, want %s", out.String(), want)
+	}
+}
+
+func TestBrokenBytesDoNotComeBack(t *testing.T) {
+	var out bytes.Buffer
+	if err := newServer(t, 1).ServeStream(t.Context(), strings.NewReader("{\"id\":\"a\xff\",\"type\":\"b\xfe\"}\n"), &out); err != nil {
+		t.Fatal(err)
+	}
+	if want := "{\"id\":\"a\uFFFD\",\"type\":\"response\",\"command\":\"b\uFFFD\",\"success\":false,\"error\":\"unknown command type: b\uFFFD\"}\n"; out.String() != want {
+		t.Errorf("got %q, want %q", out.String(), want)
+	}
+}
+
 func TestReadinessLine(t *testing.T) {
 	server := rpcserver.New(nil, rpcserver.Options{Params: bm25.Params{K1: 25, B: 0.4}, Threads: 3, Init: 1234567 * time.Nanosecond})
 	want := `{"type":"server_ready","transport":"tcp","host":"127.0.0.1","port":4711,"bm25":{"k1":25.0,"b":0.4},"threads":3,"timing_ms":{"init":1.235}}`
@@ -385,6 +407,9 @@ func FuzzServeStream(f *testing.F) {
 			if err := json.Unmarshal(line, &envelope); err != nil || envelope.Type != "response" || envelope.Command == "" {
 				t.Fatalf("no envelope: %s (%v)", line, err)
 			}
+		}
+		if !utf8.Valid(out.Bytes()) {
+			t.Fatalf("no UTF-8: %q", out.Bytes())
 		}
 	})
 }
