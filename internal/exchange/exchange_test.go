@@ -180,6 +180,20 @@ func TestOfficialRunComesBackByteForByte(t *testing.T) {
 	}
 }
 
+func TestAnExportThatFailsLeavesNoFolder(t *testing.T) {
+	dir, _ := imported(t, write(t, map[string]string{"a.json": one, "b.json": strings.Replace(one, `"25"`, `"26"`, 1)}), Options{})
+	if err := os.Remove(filepath.Join(dir, "trajectories", "26.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	parent := t.TempDir()
+	if _, err := WriteOfficial(filepath.Join(parent, "out"), dir, OfficialOptions{Retrieved: Previewed}); err == nil {
+		t.Error("a run without a trajectory is exported")
+	}
+	if left, err := os.ReadDir(parent); err != nil || len(left) != 0 {
+		t.Errorf("left %v, %v", left, err)
+	}
+}
+
 func TestOfficialRunAsARecord(t *testing.T) {
 	dir, _ := imported(t, write(t, map[string]string{"a.json": one, "b.json": two}), Options{Question: func(id string) string { return "question " + id }})
 	r := records(t, dir)

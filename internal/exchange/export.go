@@ -2,7 +2,9 @@ package exchange
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -22,18 +24,43 @@ type OfficialOptions struct {
 	Key *browsecompplus.Key
 }
 
-// WriteOfficial writes every query of a run directory as a run file into a folder and returns how
-// many there were.
+// WriteOfficial writes every query of a run directory as a run file into a folder, which must not
+// exist yet or be empty, and returns how many there were. The folder gets its name when it is whole: the
+// evaluator takes its denominator from the files that are there.
 func WriteOfficial(out, dir string, opts OfficialOptions) (queries int, err error) {
-	if err := os.MkdirAll(out, 0o755); err != nil {
-		return 0, fmt.Errorf("export run: %w", err)
-	}
 	m, err := experiment.ReadManifest(dir)
 	if err != nil {
 		return 0, err
 	}
-	mode := os.FileMode(0o644)
-	if m.Private && opts.Key == nil {
+	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
+		return 0, fmt.Errorf("export run: %w", err)
+	}
+	folder, err := os.MkdirTemp(filepath.Dir(out), "."+filepath.Base(out)+".partial-*")
+	if err != nil {
+		return 0, fmt.Errorf("export run: %w", err)
+	}
+	defer os.RemoveAll(folder) // a folder of its own making; it is gone once it has its name
+	secret := m.Private && opts.Key == nil
+	if queries, err = writeOfficial(folder, dir, opts, secret); err != nil {
+		return queries, fmt.Errorf("export run: %w", err)
+	}
+	if !secret { // MkdirTemp makes it for the user alone
+		if err := os.Chmod(folder, 0o755); err != nil {
+			return queries, fmt.Errorf("export run: %w", err)
+		}
+	}
+	if err := os.Remove(out); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return queries, fmt.Errorf("export run: %w", err)
+	}
+	if err := os.Rename(folder, out); err != nil {
+		return queries, fmt.Errorf("export run: %w", err)
+	}
+	return queries, atomicfile.SyncDir(filepath.Dir(out))
+}
+
+func writeOfficial(folder, dir string, opts OfficialOptions, secret bool) (queries int, err error) {
+	mode := fs.FileMode(0o644)
+	if secret {
 		mode = 0o600
 	}
 	err = experiment.EachResult(dir, func(rec trajectory.Record) error {
@@ -50,12 +77,9 @@ func WriteOfficial(out, dir string, opts OfficialOptions) (queries int, err erro
 			return err
 		}
 		queries++
-		return atomicfile.Write(filepath.Join(out, "run_"+experiment.FileName(rec.QueryID)+".json"), b, mode)
+		return atomicfile.Write(filepath.Join(folder, "run_"+experiment.FileName(rec.QueryID)+".json"), b, mode)
 	})
-	if err != nil {
-		return queries, fmt.Errorf("export run: %w", err)
-	}
-	return queries, nil
+	return queries, err
 }
 
 // eventsOf reads the trajectory of a record, none if it has none.
