@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // syllables make words: a rank is written in the base of their number. None begins with a
@@ -42,7 +43,8 @@ func Word(rank int) string {
 // shortWords are the ranks whose words are cached.
 const shortWords = 1 << 16
 
-var words = makeWords()
+// words are made when the first one is asked for: most runs of the program need none.
+var words = sync.OnceValue(makeWords)
 
 func makeWords() []string {
 	all := make([]string, shortWords)
@@ -65,8 +67,8 @@ const lineBytes = 400
 // word writes the content word of that rank.
 func (s *surface) word(rank int, r *rand.Rand, capital bool) {
 	w := ""
-	if rank < len(words) {
-		w = words[rank]
+	if rank < shortWords {
+		w = words()[rank]
 	} else {
 		w = Word(rank)
 	}

@@ -20,6 +20,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"strings"
+	"sync"
 )
 
 // Shape says what the documents are like.
@@ -122,7 +123,8 @@ type draw struct {
 }
 
 func newDraw(r *rand.Rand) *draw {
-	return &draw{r: r, topics: [2][]int{topics[r.IntN(len(topics))], topics[r.IntN(len(topics))]}}
+	all := topics()
+	return &draw{r: r, topics: [2][]int{all[r.IntN(len(all))], all[r.IntN(len(all))]}}
 }
 
 // next draws the next word: the rank of a content word or the negative of that of a stop
@@ -161,7 +163,7 @@ func (d *draw) content() int {
 }
 
 // topics are sets of words that occur together, the same for all collections.
-var topics = makeTopics()
+var topics = sync.OnceValue(makeTopics)
 
 func makeTopics() [][]int {
 	const count, size, low, high = 1000, 300, 150, 150_000
