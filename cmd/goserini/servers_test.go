@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -455,5 +456,27 @@ func TestNothingLeavesTheMachine(t *testing.T) {
 	_ = fetch.Run()
 	if reached.Load() == 0 {
 		t.Error("a request to a model's endpoint did not reach the proxy, so this test sees nothing")
+	}
+}
+
+// TestStartIsLight: an MCP client starts the program and waits, so packages make on demand
+// what takes memory, and with it time, to make.
+func TestStartIsLight(t *testing.T) {
+	const most = 2 << 20 // bytes that one package may allocate at the start
+	cmd := exec.Command("goserini", "version")
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	trace, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatal(err)
+	}
+	form := regexp.MustCompile(`(?m)^init (\S+) @.*, (\d+) bytes, \d+ allocs$`)
+	inits := form.FindAllStringSubmatch(string(trace), -1)
+	if len(inits) < 20 {
+		t.Fatalf("got no trace: %s", trace)
+	}
+	for _, m := range inits {
+		if n, err := strconv.Atoi(m[2]); err != nil || n > most {
+			t.Errorf("the start of %s allocates %s bytes, and %d are allowed", m[1], m[2], most)
+		}
 	}
 }
