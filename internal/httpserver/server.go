@@ -82,8 +82,8 @@ type Server struct {
 	config  Config
 	guard   *guard
 	metrics *metrics
-	turns   chan struct{} // holds a token for each request being carried out
-	asks    chan struct{} // holds a token for each question being answered
+	turns   chan struct{}  // holds a token for each request being carried out
+	asks    chan struct{}  // holds a token for each question being answered
 	running sync.WaitGroup // of requests
 	closing atomic.Bool
 	handler http.Handler
