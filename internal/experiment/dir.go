@@ -216,7 +216,7 @@ func (d *runDir) readResults() (int64, error) {
 		return nil
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return 0, fmt.Errorf("read results: %w", err)
+		return 0, unreadable(err)
 	}
 	if tail.Torn > 0 {
 		if err := d.setTornAside(path, tail); err != nil {

@@ -111,3 +111,35 @@ func TestResultsAreReadAsTheyStoodAtOnce(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestADamagedLineIsNamedAndCanBeTakenOut(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	c := child{Dir: dir, Questions: 3, Bytes: 5}
+	mustRun(t, dir, c.plan(), Options{})
+	path := filepath.Join(dir, resultsFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(lines[0] + "{damaged}\n" + lines[2])
+	for _, err := range []error{EachResult(dir, func(trajectory.Record) error { return nil }), func() error { _, err := Run(t.Context(), dir, c.plan(), Options{}); return err }()} {
+		if err == nil || !strings.Contains(err.Error(), "results.jsonl:2: ") || !strings.Contains(err.Error(), "take the line out") {
+			t.Errorf("got %v", err)
+		}
+	}
+	write(lines[0] + lines[2])
+	if s := mustRun(t, dir, c.plan(), Options{}); s.Ran != 0 {
+		t.Errorf("%d questions were run again", s.Ran)
+	}
+	records, err := ReadResults(dir)
+	if err != nil || len(records) != 3 || records[1].QueryID != "q1" || records[1].Answer.Text != records[0].Answer.Text {
+		t.Errorf("got %+v, %v", records, err)
+	}
+}

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -73,9 +74,18 @@ func places(f *os.File) (at map[string]place, order []string, lines int, err err
 		return nil
 	})
 	if err != nil {
-		return nil, nil, 0, fmt.Errorf("read results: %w", err)
+		return nil, nil, 0, unreadable(err)
 	}
 	return at, order, lines, nil
+}
+
+// unreadable says why results cannot be read, and of a damaged line, what can be done.
+func unreadable(err error) error {
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return fmt.Errorf("read results: %w: take the line out, and goserini run makes it again from the question's trajectory", err)
+	}
+	return fmt.Errorf("read results: %w", err)
 }
 
 // EachResult reads the results of a run directory one by one, the newest of each query, in file
@@ -118,7 +128,7 @@ func EachResult(dir string, each func(trajectory.Record) error) error {
 		return stopped
 	}
 	if err != nil {
-		return fmt.Errorf("read results: %w", err)
+		return unreadable(err)
 	}
 	return nil
 }
