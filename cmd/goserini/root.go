@@ -33,6 +33,11 @@ Start here:
 	root.SetOut(term.out)
 	root.SetErr(term.err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		for _, argument := range []string{"QUERY", "QUESTION"} {
+			if strings.Contains(cmd.Use, argument) {
+				err = fmt.Errorf("%w (put -- before a %s that begins with a dash)", err, strings.ToLower(argument))
+			}
+		}
 		return &usageError{command: cmd.CommandPath(), err: err}
 	})
 	root.AddGroup(

@@ -143,7 +143,7 @@ func TestBadConfigurationsAreRefused(t *testing.T) {
 }
 
 // Ten workers, a budget of 1.00 and calls of 0.30 that take a second.
-func TestARunBudgetIsKeptByTenWorkers(t *testing.T) {
+func TestARunBudgetIsKeptByTenWorkers(t *testing.T) { // RUN-11
 	synctest.Test(t, func(t *testing.T) {
 		ledger := NewLedger(USD, 1)
 		var mu sync.Mutex

@@ -329,6 +329,16 @@ func TestBlankQueriesAreRefused(t *testing.T) { // QRY-01
 	}
 }
 
+func TestSignsBeforeWordsChangeNothing(t *testing.T) { // QRY-06
+	ix := buildFiles(t, BuildOptions{}, sharedtest.Path(t, "cases", "QRY-06", "corpus.jsonl"))
+	for signed, plain := range readCase[map[string]string](t, "QRY-06", "queries.json") {
+		got, want := search(t, ix, signed, bm25.Anserini, 10).Hits, search(t, ix, plain, bm25.Anserini, 10).Hits
+		if !slices.Equal(got, want) || len(want) == 0 {
+			t.Errorf("%q finds %v, %q %v", signed, got, plain, want)
+		}
+	}
+}
+
 func TestQueryOfStopWordsFindsNothingAndSaysWhy(t *testing.T) { // QRY-02
 	ix := buildFiles(t, BuildOptions{}, sharedtest.Path(t, "cases", "QRY-02", "corpus.jsonl"))
 	for _, q := range readCase[[]string](t, "QRY-02", "queries.json") {
