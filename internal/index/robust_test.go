@@ -353,22 +353,29 @@ func TestAFlippedByteIsFound(t *testing.T) {
 		if at >= headerBytes && at < len(raw)-600 && at%step != 0 {
 			continue
 		}
-		mutated := bytes.Clone(raw)
-		mutated[at] ^= 1 << (at % 8)
-		if err := os.WriteFile(filepath.Join(dir, FileName), mutated, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		ix, err := Open(dir)
-		if err != nil {
-			continue
-		}
-		if got, err := answers(ix); err == nil && got != want {
-			t.Errorf("byte %d flipped: other answers, no error", at)
-		}
-		if err := ix.Verify(context.Background()); !errors.Is(err, ErrCorrupt) {
-			t.Errorf("byte %d flipped: Verify says %v", at, err)
-		}
-		ix.Close()
+		checkFlipped(t, dir, raw, at, want, answers)
+	}
+}
+
+// checkFlipped flips a bit of a byte and makes sure that the index then gives the answers
+// wanted or an error, and that Verify finds it.
+func checkFlipped(t *testing.T, dir string, raw []byte, at int, want string, answers func(*Index) (string, error)) {
+	t.Helper()
+	mutated := bytes.Clone(raw)
+	mutated[at] ^= 1 << (at % 8)
+	if err := os.WriteFile(filepath.Join(dir, FileName), mutated, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ix, err := Open(dir)
+	if err != nil {
+		return
+	}
+	defer ix.Close()
+	if got, err := answers(ix); err == nil && got != want {
+		t.Errorf("byte %d flipped: other answers, no error", at)
+	}
+	if err := ix.Verify(context.Background()); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("byte %d flipped: Verify says %v", at, err)
 	}
 }
 
