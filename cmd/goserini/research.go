@@ -77,7 +77,7 @@ func (f *researchFlags) register(cmd *cobra.Command) {
 // there is none. fallback gives k1 and b where no flag does.
 func (f *researchFlags) researcher(cmd *cobra.Command, term *terminal, ix *index.Index, fallback func() (bm25.Params, string)) (*researcher, error) {
 	if ix == nil {
-		c, err := openRemote(f.retriever.spec)
+		c, err := openRemote(f.retriever.spec, term.warn)
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +15,7 @@ import (
 	"goserini/internal/retrieval"
 	"goserini/internal/retrieval/local"
 	"goserini/internal/retrieval/open"
+	"goserini/internal/retrieval/remote"
 )
 
 // retrieverFlag chooses what is searched. index:DIR is the same as --index DIR.
@@ -53,12 +55,12 @@ func (c *collection) close() {
 }
 
 // openCollection opens an index, or the retriever that the flag names.
-func (f *retrieverFlag) openCollection(cmd *cobra.Command, dir string, params bm25Flags, fallback func(*index.Index) func() (bm25.Params, string)) (*collection, error) {
+func (f *retrieverFlag) openCollection(cmd *cobra.Command, warn func(string, ...any), dir string, params bm25Flags, fallback func(*index.Index) func() (bm25.Params, string)) (*collection, error) {
 	if err := f.resolve(cmd, &dir); err != nil {
 		return nil, err
 	}
 	if f.spec != "" {
-		return openRemote(f.spec)
+		return openRemote(f.spec, warn)
 	}
 	if dir == "" {
 		return nil, usagef(cmd, "say what to search: --index DIR, or --retriever SPEC")
@@ -75,14 +77,44 @@ func (f *retrieverFlag) openCollection(cmd *cobra.Command, dir string, params bm
 	return &collection{Retriever: local.New(ix, p), index: ix, params: p, source: source, spec: "index:" + dir, name: collectionName(dir), closer: ix.Close}, nil
 }
 
-// openRemote opens a retriever that is no index.
-func openRemote(spec string) (*collection, error) {
-	opened, err := open.Retriever(spec, open.Options{})
+// openRemote opens a retriever that is no index. A model is told in a sentence when it does
+// not answer; warn tells the operator why.
+func openRemote(spec string, warn func(string, ...any)) (*collection, error) {
+	watch := &outage{spec: spec, warn: warn}
+	opened, err := open.Retriever(spec, open.Options{Policy: remote.Policy{Ended: watch.ended}})
 	if err != nil {
 		return nil, err
 	}
 	kind, _, _ := strings.Cut(spec, ":")
-	return &collection{Retriever: opened.Retriever, index: opened.Index, params: opened.Params, spec: opened.Spec, name: kind, closer: opened.Close}, nil
+	return &collection{Retriever: opened.Retriever, index: opened.Index, params: opened.Params, spec: opened.Spec, name: kind, closer: func() error {
+		watch.ended(nil)
+		return opened.Close()
+	}}, nil
+}
+
+// outage tells of the first of several failures in a row, and at their end how many there were.
+type outage struct {
+	spec string
+	warn func(string, ...any)
+
+	mu    sync.Mutex
+	calls int // that have failed since the last one that succeeded
+}
+
+func (o *outage) ended(err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case err == nil && o.calls > 1:
+		o.warn("%s: %d calls in a row failed", o.spec, o.calls)
+		o.calls = 0
+	case err == nil:
+		o.calls = 0
+	default:
+		if o.calls++; o.calls == 1 {
+			o.warn("%s: %v", o.spec, err)
+		}
+	}
 }
 
 // collectionName is the name of an index in addresses: that of its folder.
@@ -110,7 +142,7 @@ func (o *searchOptions) searchRemote(ctx context.Context, term *terminal, cmd *c
 	if err != nil {
 		return err
 	}
-	c, err := openRemote(o.retriever.spec)
+	c, err := openRemote(o.retriever.spec, func(string, ...any) {}) // the error says it all
 	if err != nil {
 		return err
 	}

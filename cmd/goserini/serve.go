@@ -105,7 +105,7 @@ func runServe(ctx context.Context, term *terminal, cmd *cobra.Command, o serveOp
 
 // open opens what is searched, and a researcher over the same.
 func (o *serveOptions) open(cmd *cobra.Command, term *terminal) (*collection, *researcher, error) {
-	c, err := o.retriever.openCollection(cmd, o.dir, o.bm25, chosenByCollection)
+	c, err := o.retriever.openCollection(cmd, term.warn, o.dir, o.bm25, chosenByCollection)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -131,19 +131,20 @@ func isLoopback(host string) bool {
 
 // token reads the bearer token. It never goes into a message.
 func (o *serveOptions) token() (string, error) {
-	if o.tokenFile == "" {
-		return strings.TrimSpace(os.Getenv(tokenVariable)), nil
+	token, from := os.Getenv(tokenVariable), "the variable "+tokenVariable
+	if o.tokenFile != "" {
+		text, err := os.ReadFile(o.tokenFile)
+		if err != nil {
+			return "", fmt.Errorf("read token: %w", err)
+		}
+		token, from = string(text), o.tokenFile
 	}
-	text, err := os.ReadFile(o.tokenFile)
-	if err != nil {
-		return "", fmt.Errorf("read token: %w", err)
-	}
-	token := strings.TrimSpace(string(text))
+	token = strings.TrimSpace(token)
 	switch {
-	case token == "":
-		return "", fmt.Errorf("read token: %s is empty", o.tokenFile)
+	case token == "" && o.tokenFile != "":
+		return "", fmt.Errorf("read token: %s is empty", from)
 	case strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return "", fmt.Errorf("read token: %s holds blanks or characters that no header can carry: want one word", o.tokenFile)
+		return "", fmt.Errorf("read token: %s holds blanks or characters that no header can carry: want one word", from)
 	}
 	return token, nil
 }

@@ -214,6 +214,11 @@ func TestBackendThatDiesDuringAQuestion(t *testing.T) {
 		_, _ = io.Copy(w, resp.Body)
 	}))
 	defer dying.Close()
+	failing := "http-json:" + h.write(t, "dying.json", httpConfig(dying.URL))
+	if out, _ := goserini(t, "ask", "When was the harbour surveyed?", "--retriever", failing, "--model", "script/"+h.script, "--out", filepath.Join(h.dir, "seen")); !strings.Contains(out, "warning: "+failing+": Post ") {
+		t.Errorf("the operator is not told: %s", out)
+	}
+	reads.Store(0)
 	rec := h.askOver(t, "dying", "http-json:"+h.write(t, "dying.json", httpConfig(dying.URL)))
 	if rec.Status != trajectory.Completed || rec.ToolErrors != 1 || len(rec.Opened) != 0 || len(rec.Surfaced) != 3 || reads.Load() < 3 {
 		t.Errorf("after %d reads: got %+v", reads.Load(), rec)

@@ -22,6 +22,9 @@ type Policy struct {
 	Tries int
 	// Pause is before the second try; it doubles with each. Default 200 ms.
 	Pause time.Duration
+	// Ended, if set, is told how a call ended, after the last try: nil or the failure. What
+	// its caller broke off is none of the backend's. It is called from many goroutines.
+	Ended func(error)
 }
 
 // longestPause bounds what a backend can ask a caller to wait between tries.
@@ -31,6 +34,14 @@ const longestPause = 10 * time.Second
 // failures marked by [Unavailable] are tried again; reads and searches change nothing, so
 // a call that may have arrived can be made twice.
 func (p Policy) Do(ctx context.Context, call func(context.Context) error) error {
+	err := p.do(ctx, call)
+	if p.Ended != nil && ctx.Err() == nil {
+		p.Ended(err)
+	}
+	return err
+}
+
+func (p Policy) do(ctx context.Context, call func(context.Context) error) error {
 	tries, pause, timeout := max(p.Tries, 0), p.Pause, p.Timeout
 	if tries == 0 {
 		tries = 3

@@ -37,12 +37,17 @@ func TestPolicy(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				calls, start := 0, time.Now()
+				var ended []error
+				tt.policy.Ended = func(err error) { ended = append(ended, err) }
 				err := tt.policy.Do(t.Context(), func(context.Context) error {
 					if calls++; calls <= len(tt.fails) {
 						return tt.fails[calls-1]
 					}
 					return nil
 				})
+				if len(ended) != 1 || ended[0] != err {
+					t.Errorf("told of %v, want %v", ended, err)
+				}
 				got := ""
 				if err != nil {
 					got = err.Error()
