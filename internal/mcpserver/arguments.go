@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // properties lists the arguments of a schema, in its order.
@@ -54,10 +53,7 @@ func unknownArguments(tool string, known []string, args json.RawMessage) string 
 		if slices.Contains(known, name) {
 			continue
 		}
-		if utf8.RuneCountInString(name) > longestName {
-			name = string([]rune(name)[:longestName]) + "…"
-		}
-		if unknown = append(unknown, strconv.Quote(name)); len(unknown) == 5 {
+		if unknown = append(unknown, strconv.Quote(clip(name, longestName))); len(unknown) == 5 {
 			break
 		}
 	}

@@ -115,11 +115,14 @@ func mistake(format string, args ...any) tool.Result {
 }
 
 // shorten quotes foreign text for a sentence.
-func shorten(s string) string {
-	if r := []rune(s); len(r) > 100 {
-		s = string(r[:100]) + "…"
+func shorten(s string) string { return fmt.Sprintf("%q", clip(s, 100)) }
+
+// clip is the beginning of s of at most n characters, with a mark where it is cut.
+func clip(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n]) + "…"
 	}
-	return fmt.Sprintf("%q", s)
+	return s
 }
 
 // ChatGPT returns the two tools that ChatGPT's connectors need: search and fetch.

@@ -381,8 +381,12 @@ func errorOf(id json.RawMessage, err error) (json.RawMessage, error) {
 	if !errors.As(err, &w) || w.Code == 0 {
 		w = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest}
 	}
-	return marshal(errorResponse{"2.0", id, wireError{w.Code, err.Error(), w.Data}})
+	return marshal(errorResponse{"2.0", id, wireError{w.Code, clip(err.Error(), longestComplaint), w.Data}})
 }
+
+// longestComplaint bounds an error of the SDK, which may repeat what a client sent; in
+// characters.
+const longestComplaint = 300
 
 type errorResponse struct {
 	Version string          `json:"jsonrpc"`

@@ -112,6 +112,13 @@ func TestBrokenBytesDoNotComeBack(t *testing.T) {
 	}
 }
 
+func TestErrorsRepeatLittleOfWhatWasSent(t *testing.T) {
+	lines := converse(t, research(memory()), initialize("2025-06-18")+`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"`+strings.Repeat("x", 100_000)+`"}`+"\n")
+	if a := byID(t, lines, "1"); a.Error == nil || len(a.Error.Message) > 1000 {
+		t.Errorf("got %.300q", a.Error)
+	}
+}
+
 // TestEarlyAndSecondInitialize is SRV-14.
 func TestEarlyAndSecondInitialize(t *testing.T) {
 	early, err := os.ReadFile(sharedtest.Path(t, "cases", "SRV-14", "early.jsonl"))
