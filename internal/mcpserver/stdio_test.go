@@ -115,7 +115,7 @@ func TestBrokenBytesDoNotComeBack(t *testing.T) {
 func TestErrorsRepeatLittleOfWhatWasSent(t *testing.T) {
 	lines := converse(t, research(memory()), initialize("2025-06-18")+`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"`+strings.Repeat("x", 100_000)+`"}`+"\n")
 	if a := byID(t, lines, "1"); a.Error == nil || len(a.Error.Message) > 1000 {
-		t.Errorf("got %.300q", a.Error)
+		t.Errorf("got %+v", a)
 	}
 }
 
