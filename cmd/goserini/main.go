@@ -87,7 +87,7 @@ func interruptible(parent context.Context, stderr io.Writer) (context.Context, c
 	go func() {
 		select {
 		case <-signals:
-			fmt.Fprintln(stderr, "\ninterrupted: saving; interrupt again to leave at once")
+			fmt.Fprintln(stderr, "\ninterrupted: ending in order; interrupt again to leave at once")
 			cancel()
 		case <-done:
 			return
