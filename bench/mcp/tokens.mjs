@@ -34,6 +34,7 @@ const texts = {
   prose: prose.repeat(64000),
   digits: random('0123456789'),
   base64: random('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'),
+  rare: random('鯨龘靐齉爩麤驫鱻灪籱'),
   chinese: random('港口于一九年进行了测量图上显示灯塔附近有三处沉船'),
 };
 const folder = mkdtempSync(join(tmpdir(), 'tokens-'));
