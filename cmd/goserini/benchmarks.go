@@ -32,6 +32,10 @@ type benchmarkEntry struct {
 	QuerySets []string `json:"query_sets"`
 	Default   string   `json:"default_set"`
 	Private   bool     `json:"private,omitempty"`
+	// BM25, Analyzer and Judge are the benchmark's own, absent where it leaves them open.
+	BM25     *bm25.Params `json:"bm25,omitempty"`
+	Analyzer string       `json:"analyzer,omitempty"`
+	Judge    string       `json:"judge,omitempty"`
 	Dir       string   `json:"dir,omitempty"`
 	Index     string   `json:"index,omitempty"`
 }
@@ -91,6 +95,10 @@ func describeBenchmark(name string) (benchmarkEntry, error) {
 		}
 		e.Title, e.Dir, e.Private, e.Default, e.Questions = d.Title, dir, d.Private, d.DefaultSet, d.Expect.Questions
 		e.QuerySets = append(e.QuerySets, sortedKeys(d.Sets)...)
+		e.Analyzer, e.Judge = d.Analyzer, d.Judge
+		if d.K1 != nil {
+			e.BM25 = &bm25.Params{K1: *d.K1, B: *d.B}
+		}
 		e.State = "not set up: goserini setup " + shellQuote(name)
 		return e, nil
 	case err != nil:
@@ -103,6 +111,7 @@ func describeBenchmark(name string) (benchmarkEntry, error) {
 	}
 	e.Title, e.Dir, e.Private, e.Index, e.Questions = b.Title, b.Dir, b.Private, b.Index, len(questions)
 	e.QuerySets, e.Default, e.State = b.SetNames(), b.SetName(""), "ready"
+	e.BM25, e.Analyzer, e.Judge = b.BM25, b.Analyzer, b.Judge
 	for _, q := range questions {
 		if q.Answer != nil {
 			e.Answers++
@@ -135,6 +144,9 @@ func showBenchmark(term *terminal, e benchmarkEntry) {
 	}
 	if e.Default != "" {
 		term.print(" (default %s)", e.Default)
+	}
+	if e.BM25 != nil {
+		term.print("; k1=%g b=%g", e.BM25.K1, e.BM25.B)
 	}
 	if e.Private {
 		term.print("; private")
