@@ -73,7 +73,7 @@ func (r *Retriever) Search(ctx context.Context, req retrieval.SearchRequest) (re
 			continue
 		}
 		seen[*h.DocID] = true
-		ranking = append(ranking, retrieval.Hit{DocID: *h.DocID, Score: float32(*h.Score), HasScore: true})
+		ranking = append(ranking, retrieval.Hit{DocID: *h.DocID, Score: remote.Score(*h.Score), HasScore: true})
 	}
 	return ranking, nil
 }

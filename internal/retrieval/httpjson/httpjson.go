@@ -29,6 +29,9 @@ type Config struct {
 	// MaxPageSize and MaxReadLimit are the most hits and lines of one answer, 0 where the
 	// backend knows no such bound.
 	MaxPageSize, MaxReadLimit int
+	// MaxDocument bounds the pages of one read together, in bytes: a backend may say without end
+	// that there is more. Default 256 MiB.
+	MaxDocument int
 	// Policy bounds a call; zero fields have defaults.
 	Policy remote.Policy
 }
@@ -48,6 +51,9 @@ var _ retrieval.Retriever = (*Retriever)(nil)
 func New(config Config) (*Retriever, error) {
 	if config.BackendID == "" {
 		config.BackendID = "http-json"
+	}
+	if config.MaxDocument <= 0 {
+		config.MaxDocument = 4 * maxBody
 	}
 	for name, address := range map[string]string{"searchUrl": config.SearchURL, "readDocumentUrl": config.ReadURL} {
 		u, err := url.Parse(address)
@@ -90,6 +96,9 @@ func (r *Retriever) Search(ctx context.Context, req retrieval.SearchRequest) (re
 		if err := r.post(ctx, "search", r.config.SearchURL, page, &resp); err != nil {
 			return nil, err
 		}
+		if resp.Hits == nil {
+			return nil, r.errorf("search", "response: hits is missing")
+		}
 		hits := resp.Hits[:min(page.Limit, len(resp.Hits))]
 		for i, h := range hits {
 			hit, err := h.hit()
@@ -115,13 +124,16 @@ func (h Hit) hit() (retrieval.Hit, error) {
 	}
 	hit := retrieval.Hit{DocID: h.DocID, Title: h.Title, Excerpt: h.Snippet, ExcerptTruncated: h.SnippetTruncated}
 	if h.Score != nil {
-		hit.Score, hit.HasScore = float32(*h.Score), true
+		hit.Score, hit.HasScore = remote.Score(*h.Score), true
 	}
 	if h.Metadata != nil {
 		hit.URL = h.Metadata.URL
 	}
 	return hit, nil
 }
+
+// bytesOfLine is what a line takes besides its text.
+const bytesOfLine = 16
 
 // Read implements [retrieval.Retriever]. More lines than one answer holds are asked for in
 // pages.
@@ -130,11 +142,14 @@ func (r *Retriever) Read(ctx context.Context, req retrieval.ReadRequest) (retrie
 		return retrieval.Chunk{}, r.errorf("read", "offset=%d limit=%d: both must be at least 1", req.Offset, req.Limit)
 	}
 	whole := retrieval.Chunk{DocID: req.DocID, Offset: req.Offset}
-	for len(whole.Lines) < req.Limit {
+	for size := 0; len(whole.Lines) < req.Limit; {
 		page := ReadRequest{DocID: req.DocID, Offset: req.Offset + len(whole.Lines), Limit: bounded(req.Limit-len(whole.Lines), r.config.MaxReadLimit)}
 		var resp ReadResponse
 		if err := r.post(ctx, "read", r.config.ReadURL, page, &resp); err != nil {
 			return retrieval.Chunk{}, err
+		}
+		if !resp.Found && resp.DocID == "" {
+			return retrieval.Chunk{}, r.errorf("read", "%q: response: neither a document nor the word that there is none", req.DocID)
 		}
 		if !resp.Found {
 			return retrieval.Chunk{}, r.errorf("read", "%q: %w", req.DocID, retrieval.ErrNoDocument)
@@ -142,6 +157,12 @@ func (r *Retriever) Read(ctx context.Context, req retrieval.ReadRequest) (retrie
 		lines, total, err := resp.lines(page)
 		if err != nil {
 			return retrieval.Chunk{}, r.errorf("read", "%q: response: %w", req.DocID, err)
+		}
+		for _, l := range lines {
+			size += len(l) + bytesOfLine
+		}
+		if size > r.config.MaxDocument {
+			return retrieval.Chunk{}, r.errorf("read", "%q: the document is longer than %d bytes", req.DocID, r.config.MaxDocument)
 		}
 		whole.Lines = append(whole.Lines, lines...)
 		whole.TotalLines = max(total, len(whole.Lines))

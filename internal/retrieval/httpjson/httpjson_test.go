@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -55,6 +56,7 @@ func TestFailures(t *testing.T) {
 		{"not let in", 401, `who are you`, `backend wiki: search: HTTP 401: who are you`, false, 1},
 		{"a page instead of JSON", 200, `<html>`, "it began: <html>", false, 1},
 		{"another shape", 200, `{"hits":{}}`, "is not what the contract says", false, 1},
+		{"success without hits", 200, `{"error":"the index is loading"}`, "backend wiki: search: response: hits is missing", false, 1},
 		{"a hit without docid", 201, `{"hits":[{"docid":""}],"hasMore":false}`, "hits[0]: docid is missing or empty", false, 1},
 		{"a redirect", 302, ``, "it redirects to http://other.example/", true, 3},
 	} {
@@ -65,6 +67,30 @@ func TestFailures(t *testing.T) {
 				t.Errorf("got %v after %d calls, want %q after %d", err, calls.Load(), tt.want, tt.calls)
 			}
 		})
+	}
+}
+
+func TestReadThatSaysNothingIsNoMissingDocument(t *testing.T) {
+	r, _ := answering(t, 200, `{"error":"the index is loading"}`)
+	_, err := r.Read(t.Context(), retrieval.ReadRequest{DocID: "a", Offset: 1, Limit: 1})
+	if err == nil || errors.Is(err, retrieval.ErrNoDocument) || !strings.Contains(err.Error(), "neither a document nor the word that there is none") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestDocumentWithoutEndIsRefused(t *testing.T) {
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"found":true,"docid":"a","text":"more","truncated":true}`)
+	}))
+	defer web.Close()
+	r, err := httpjson.New(httpjson.Config{BackendID: "wiki", SearchURL: web.URL, ReadURL: web.URL, MaxDocument: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	_, err = r.Read(t.Context(), retrieval.ReadRequest{DocID: "a", Offset: 1, Limit: math.MaxInt32})
+	if want := `backend wiki: read: "a": the document is longer than 100 bytes`; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
 

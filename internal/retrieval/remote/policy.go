@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 	"unicode"
@@ -106,6 +107,12 @@ func Unavailable(err error) error { return &unavailable{err: err} }
 // UnavailableAfter is [Unavailable] with the time that the backend asks to wait.
 func UnavailableAfter(err error, after time.Duration) error {
 	return &unavailable{err: err, after: after}
+}
+
+// Score is the score of a backend; one that is beyond a float32 is as large as one can be, since
+// infinity has no place in JSON.
+func Score(s float64) float32 {
+	return float32(min(max(s, -math.MaxFloat32), math.MaxFloat32))
 }
 
 // excerptLength bounds what an error repeats of foreign text, in characters.

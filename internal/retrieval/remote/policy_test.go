@@ -3,6 +3,7 @@ package remote_test
 import (
 	"context"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -84,6 +85,14 @@ func TestExcerptIsOneShortLineOfText(t *testing.T) {
 	} {
 		if got := remote.Excerpt([]byte(in)); got != want || !utf8.ValidString(got) {
 			t.Errorf("%.20q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestScoresAreFinite(t *testing.T) {
+	for given, want := range map[float64]float32{1.5: 1.5, 1e308: math.MaxFloat32, -1e308: -math.MaxFloat32} {
+		if got := remote.Score(given); got != want {
+			t.Errorf("%v: got %v, want %v", given, got, want)
 		}
 	}
 }
