@@ -48,6 +48,8 @@ type Benchmark struct {
 	questions []Question
 	evidence  trec.Qrels
 	gold      trec.Qrels
+	// toDraw are the query sets that setup has yet to make.
+	toDraw []string
 	// strayAnswers are known answers to questions that are not there.
 	strayAnswers []string
 }
@@ -99,6 +101,9 @@ func (b *Benchmark) Questions(set string) ([]Question, error) {
 	set = b.SetName(set)
 	if set == AllQuestions {
 		return b.questions, nil
+	}
+	if slices.Contains(b.toDraw, set) {
+		return nil, fmt.Errorf("query set %q of benchmark %s is not there yet: goserini setup %s makes it, or choose another of %v", set, b.Name, b.Name, b.SetNames())
 	}
 	ids, ok := b.QuerySets[set]
 	if !ok {

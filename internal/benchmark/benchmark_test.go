@@ -139,7 +139,6 @@ b = 0.5
 default_set = "few"
 set.few.ids = ["q3", "1"]
 set.dev.file = "dev.tsv"
-set.later.file = "later.txt"
 `
 
 func describedFiles() map[string]string {
@@ -161,7 +160,7 @@ func TestDescriptionIsLoaded(t *testing.T) {
 		t.Errorf("all: got %s", got)
 	}
 	if got := fmt.Sprint(b.SetNames()); got != "[all dev few]" {
-		t.Errorf("a set whose file is to come is not one yet: got %s", got)
+		t.Errorf("got sets %s", got)
 	}
 	questions, _ := b.Questions("")
 	if !questions[0].Answer.Unanswerable || questions[1].Answer.Text != "I" || questions[1].Answer.Aliases[0] != "eins" {
@@ -251,6 +250,30 @@ func TestSourcesAreKeptInTheDataDirectory(t *testing.T) {
 	if b := loaded(t, file); b.Index != filepath.Join(home, IndexFolder) {
 		t.Errorf("got index %q", b.Index)
 	}
+}
+
+func TestQuerySetsWhoseFileIsNotThere(t *testing.T) {
+	data := t.TempDir()
+	t.Setenv("XDG_DATA_HOME", data)
+	text := "name = \"x\"\nqueries = [\"q.tsv\"]\ndefault_set = \"few\"\nset.few.file = \"few.txt\"\n"
+	_, err := Load(filepath.Join(folder(t, map[string]string{"bench.toml": text, "q.tsv": "1\tx\n2\ty\n"}), "bench.toml"))
+	wantError(t, err, "few.txt")
+
+	// Setup draws some sets last. Until then the default one is not all questions instead.
+	file := filepath.Join(folder(t, map[string]string{"bench.toml": text + "[[source]]\nurl = \"http://127.0.0.1/q\"\ninto = \"q.tsv\"\n"}), "bench.toml")
+	home := filepath.Join(data, "goserini", "benchmarks", "x")
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(home, "q.tsv"), []byte("1\tx\n2\ty\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := loaded(t, file)
+	if got := questionIDs(t, b, "all") + " " + b.SetName(""); got != "1 2 few" {
+		t.Errorf("got %s", got)
+	}
+	_, err = b.Questions("")
+	wantError(t, err, `query set "few"`, "goserini setup "+file)
 }
 
 func TestBEIRFolderHasASetForEachSplit(t *testing.T) {

@@ -136,19 +136,17 @@ func merge(into, qrels trec.Qrels, path string) error {
 	return nil
 }
 
-// readSets reads the query sets of a description. A set whose file is not there yet is left out:
-// setup draws some sets only after the index is built.
-func (b *Benchmark) readSets(sets map[string]Set) error {
-	for name, s := range sets {
+// readSets reads the query sets of a description. Where there is something to be set up, a set may
+// have no file yet: setup draws some only after the index is built.
+func (b *Benchmark) readSets(d Description) error {
+	for name, s := range d.Sets {
 		ids := s.IDs
 		if s.File != "" {
 			var err error
 			path := filepath.Join(b.Dir, s.File)
 			ids, err = readIDs(path)
-			if errors.Is(err, fs.ErrNotExist) {
-				if b.DefaultSet == name {
-					b.DefaultSet = ""
-				}
+			if errors.Is(err, fs.ErrNotExist) && len(d.Sources) > 0 {
+				b.toDraw = append(b.toDraw, name)
 				continue
 			}
 			if err != nil {

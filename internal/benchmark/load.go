@@ -142,7 +142,7 @@ func (b *Benchmark) read(d Description) error {
 	if err := b.readQuestions(queries, answers); err != nil {
 		return err
 	}
-	if err := b.readSets(d.Sets); err != nil {
+	if err := b.readSets(d); err != nil {
 		return err
 	}
 	if err := b.readJudgments(d); err != nil {
