@@ -43,6 +43,9 @@ func (f *profileFlags) tools(cmd *cobra.Command, c *collection) ([]tool.Tool, er
 	if f.maxBytes < 1000 {
 		return nil, usagef(cmd, "--max-bytes %d: want at least 1000", f.maxBytes)
 	}
+	if f.hits < 0 {
+		return nil, usagef(cmd, "--hits %d: want at least 1, or 0 for the default of the profile", f.hits)
+	}
 	foreign := mcpserver.Foreign{Retriever: c.Retriever, Name: c.name, Hits: f.hits, MaxBytes: f.maxBytes}
 	switch f.profile {
 	case chatGPTProfile:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -62,7 +63,29 @@ token is needed, from --token-file or the variable GOSERINI_TOKEN.`,
 	return cmd
 }
 
+// check refuses values that could only be mistakes.
+func (o *serveOptions) check(cmd *cobra.Command) error {
+	switch {
+	case o.limits.Timeout <= 0:
+		return usagef(cmd, "--request-timeout %v: want more than 0", o.limits.Timeout)
+	case o.limits.Concurrency < 0:
+		return usagef(cmd, "--concurrency %d: want at least 1, or 0 for the default", o.limits.Concurrency)
+	case o.limits.Asks < 1:
+		return usagef(cmd, "--asks %d: want at least 1", o.limits.Asks)
+	}
+	for _, origin := range o.allowOrigins {
+		u, err := url.Parse(origin)
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" {
+			return usagef(cmd, "--allow-origin %q: want a scheme and a host such as https://app.example", origin)
+		}
+	}
+	return nil
+}
+
 func runServe(ctx context.Context, term *terminal, cmd *cobra.Command, o serveOptions) error {
+	if err := o.check(cmd); err != nil {
+		return err
+	}
 	token, err := o.token()
 	if err != nil {
 		return err

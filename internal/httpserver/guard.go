@@ -24,7 +24,7 @@ type guard struct {
 func newGuard(c Config) *guard {
 	g := &guard{anyHost: c.AnyHost, hosts: []string{"localhost", "127.0.0.1", "::1"}}
 	for _, h := range c.AllowHosts {
-		g.hosts = append(g.hosts, strings.ToLower(strings.Trim(h, "[]")))
+		g.hosts = append(g.hosts, hostOf(h))
 	}
 	for _, o := range c.AllowOrigins {
 		g.origins = append(g.origins, strings.ToLower(strings.TrimSuffix(o, "/")))
@@ -59,19 +59,38 @@ func (g *guard) origin(next http.Handler) http.Handler {
 			fail(w, http.StatusForbidden, "requests from pages of %q are not served; the operator can allow them with --allow-origin", clip(strings.Join(origins, ", ")))
 			return
 		}
+		if origin := r.Header.Get("Origin"); g.allowed(origin) {
+			w.Header().Set("Access-Control-Allow-Origin", origin)
+			w.Header().Add("Vary", "Origin")
+			if r.Method == http.MethodOptions {
+				// The browser asks beforehand, without the token, whether the page may.
+				w.Header().Set("Access-Control-Allow-Methods", "GET, POST")
+				w.Header().Set("Access-Control-Allow-Headers", pageHeaders)
+				w.WriteHeader(http.StatusNoContent)
+				return
+			}
+		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// pageHeaders are those that pages of allowed origins may send: those of the endpoints, and of
+// MCP's revisions.
+const pageHeaders = "Authorization, Content-Type, Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID"
+
+// allowed reports whether the operator has allowed the pages of an origin.
+func (g *guard) allowed(origin string) bool {
+	return slices.Contains(g.origins, strings.ToLower(origin))
 }
 
 func (g *guard) sameOrigin(host string, origins []string) bool {
 	if len(origins) != 1 {
 		return false
 	}
-	origin := strings.ToLower(origins[0])
-	if slices.Contains(g.origins, origin) {
+	if g.allowed(origins[0]) {
 		return true
 	}
-	u, err := url.Parse(origin)
+	u, err := url.Parse(strings.ToLower(origins[0]))
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.Host == strings.ToLower(host)
 }
 

@@ -35,7 +35,7 @@ type Config struct {
 	// AnyHost says that the server is reached by names of its own: it is not bound to
 	// loopback. Otherwise only the names of loopback and AllowHosts are served.
 	AnyHost bool
-	// AllowHosts are further names (without port), and AllowOrigins further origins
+	// AllowHosts are further names (a port does not count), and AllowOrigins further origins
 	// (https://…) of web pages, that may reach the server.
 	AllowHosts, AllowOrigins []string
 

@@ -236,9 +236,9 @@ func TestReboundNames(t *testing.T) {
 }
 
 func TestAllowedNamesAndOrigins(t *testing.T) {
-	config := httpserver.Config{AllowHosts: []string{"Docs.Example", "[fd00::7]"}, AllowOrigins: []string{"https://app.example/"}}
+	config := httpserver.Config{AllowHosts: []string{"Docs.Example", "[fd00::7]", "proxy.example:8443"}, AllowOrigins: []string{"https://app.example/"}}
 	url := start(t, config)
-	for host, want := range map[string]int{"docs.example": 200, "docs.example:443": 200, "[fd00::7]:80": 200, "other.example": 403, "": 200} {
+	for host, want := range map[string]int{"docs.example": 200, "docs.example:443": 200, "proxy.example": 200, "proxy.example:8443": 200, "[fd00::7]:80": 200, "other.example": 403, "": 200} {
 		header := map[string]string{"Host": host}
 		if got := send(t, http.MethodGet, url+"/healthz", "", header).status; got != want {
 			t.Errorf("host %q: got %d, want %d", host, got, want)
@@ -249,9 +249,24 @@ func TestAllowedNamesAndOrigins(t *testing.T) {
 			t.Errorf("origin %q: got %d, want %d", origin, got, want)
 		}
 	}
-	open := start(t, httpserver.Config{AnyHost: true, Token: "t"})
+	open := start(t, httpserver.Config{AnyHost: true, Token: "t", AllowOrigins: []string{"https://app.example"}})
 	if got := send(t, http.MethodGet, open+"/healthz", "", map[string]string{"Host": "search.lan:8080"}).status; got != 200 {
 		t.Errorf("not bound to loopback: got %d", got)
+	}
+	// What a browser asks before a page sends its request, and what it needs to hand on the answer.
+	for origin, want := range map[string]int{"https://app.example": 204, "https://other.example": 403} {
+		asked := send(t, http.MethodOptions, open+"/v1/search", "", map[string]string{"Origin": origin, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization,content-type"})
+		allows := asked.header.Get("Access-Control-Allow-Origin") == origin && strings.Contains(asked.header.Get("Access-Control-Allow-Headers"), "Authorization, Content-Type")
+		if asked.status != want || allows != (want == 204) {
+			t.Errorf("before a request from %s: got %+v", origin, asked)
+		}
+	}
+	got := send(t, http.MethodPost, open+"/v1/search", `{"query":"harbour","limit":1}`, map[string]string{"Origin": "https://app.example", "Authorization": "Bearer t"})
+	if got.status != 200 || got.header.Get("Access-Control-Allow-Origin") != "https://app.example" || got.header.Get("Vary") != "Origin" {
+		t.Errorf("from a page: got %+v", got)
+	}
+	if got := send(t, http.MethodGet, url+"/healthz", "", map[string]string{"Origin": url}); got.status != 200 || got.header.Get("Access-Control-Allow-Origin") != "" {
+		t.Errorf("from the server's own page: got %+v", got)
 	}
 }
 
