@@ -61,7 +61,7 @@ there before.`,
 	f.StringVar(&o.dir, "index", "", "the folder for the index")
 	f.StringVar(&o.analyzer, "analyzer", analysis.Default, "how text becomes terms: "+strings.Join(analysis.Names(), ", "))
 	f.StringVar(&o.format, "format", "", "format of the sources; recognised if not given")
-	f.StringVar(&o.memory, "memory", "512MB", "memory the build keeps to")
+	f.StringVar(&o.memory, "memory", "512MB", "memory the process keeps to, at least 256MB")
 	f.IntVar(&o.workers, "workers", 0, "goroutines; 0 is one per processor")
 	f.StringVar(&o.duplicates, "duplicates", "refuse", "when a docid occurs twice: refuse, first, last")
 	f.StringVar(&o.onBad, "on-bad", "stop", "at a record that cannot be read: stop, or skip it and finish with exit code 1")
@@ -137,10 +137,14 @@ func (o indexOptions) resolve(cmd *cobra.Command) (corpus.Options, index.BuildOp
 	if o.workers < 0 {
 		return read, build, usagef(cmd, "--workers %d: want 0 or more", o.workers)
 	}
-	var err error
-	if build.Memory, err = parseSize(o.memory); err != nil {
+	memory, err := parseSize(o.memory)
+	if err != nil {
 		return read, build, usagef(cmd, "--memory: %w", err)
 	}
+	if memory < leastMemory {
+		return read, build, usagef(cmd, "--memory %s: want at least %s", o.memory, size(leastMemory))
+	}
+	build.Memory = memory - programMemory
 	longest, err := parseSize(o.maxRecord)
 	if err != nil {
 		return read, build, usagef(cmd, "--max-record: %w", err)
@@ -148,6 +152,14 @@ func (o indexOptions) resolve(cmd *cobra.Command) (corpus.Options, index.BuildOp
 	read.MaxRecordBytes = int(longest)
 	return read, build, nil
 }
+
+// --memory is what the process may take, of which programMemory goes to the program itself, its tables
+// and buffers, whatever is built. Below leastMemory the garbage that a build makes between two
+// collections takes it beyond.
+const (
+	programMemory = 40 << 20
+	leastMemory   = 256 << 20
+)
 
 // showBuild returns the progress callback of a build.
 func showBuild(term *terminal) func(index.Progress) {
