@@ -381,23 +381,36 @@ func TestSlowAndBrokenRetrievers(t *testing.T) {
 	}
 }
 
+// stubborn does not look at its context: it answers when it is released.
+type stubborn struct {
+	hanging
+	entered, release chan struct{}
+}
+
+func (s stubborn) Search(ctx context.Context, _ retrieval.SearchRequest) (retrieval.Ranking, error) {
+	close(s.entered)
+	<-s.release
+	return nil, ctx.Err()
+}
+
 func TestBusyServerSaysSo(t *testing.T) {
-	url := start(t, httpserver.Config{Retriever: hanging{}, Limits: httpserver.Limits{Timeout: 200 * time.Millisecond, Concurrency: 1}})
-	statuses := map[int]int{}
-	var mu sync.Mutex
-	var wg sync.WaitGroup
-	for range 4 {
-		wg.Go(func() {
-			got := send(t, http.MethodPost, url+"/v1/search", `{"query":"x","limit":1}`, nil)
-			mu.Lock()
-			defer mu.Unlock()
-			statuses[got.status]++
-		})
+	r := stubborn{entered: make(chan struct{}), release: make(chan struct{})}
+	url := start(t, httpserver.Config{Retriever: r, Limits: httpserver.Limits{Timeout: 200 * time.Millisecond, Concurrency: 1}})
+	search := func() reply { return send(t, http.MethodPost, url+"/v1/search", `{"query":"x","limit":1}`, nil) }
+	var first sync.WaitGroup
+	first.Go(func() {
+		if got := search(); got.status != http.StatusGatewayTimeout {
+			t.Errorf("the one that has the turn: got %+v", got)
+		}
+	})
+	<-r.entered
+	for range 3 {
+		if got := search(); got.status != http.StatusServiceUnavailable || got.header.Get("Retry-After") == "" {
+			t.Errorf("one that waits: got %+v", got)
+		}
 	}
-	wg.Wait()
-	if statuses[503] == 0 || statuses[503]+statuses[504] != 4 {
-		t.Errorf("got %v", statuses)
-	}
+	close(r.release)
+	first.Wait()
 }
 
 // TestSlowClientsKeepNobodyWaiting: the one turn is free while bodies arrive and answers leave.
