@@ -36,8 +36,8 @@ type benchmarkEntry struct {
 	BM25     *bm25.Params `json:"bm25,omitempty"`
 	Analyzer string       `json:"analyzer,omitempty"`
 	Judge    string       `json:"judge,omitempty"`
-	Dir       string   `json:"dir,omitempty"`
-	Index     string   `json:"index,omitempty"`
+	Dir      string       `json:"dir,omitempty"`
+	Index    string       `json:"index,omitempty"`
 }
 
 func newBenchmarks(term *terminal) *cobra.Command {
@@ -120,12 +120,11 @@ func describeBenchmark(name string) (benchmarkEntry, error) {
 	if b.Dir == "" {
 		e.State = "embedded"
 	} else if b.Index == "" {
-		source, err := b.Open()
-		if err != nil {
+		if source, err := b.Open(); err == nil {
+			source.Close()
+		} else { // an index can be given
 			e.State = "without documents: " + err.Error()
-			return e, nil // an index can be given
 		}
-		source.Close()
 	}
 	return e, nil
 }
