@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"goserini/internal/retrieval"
@@ -82,6 +83,7 @@ func New(config Config) *Server {
 	s.mcp = mcp.NewServer(
 		&mcp.Implementation{Name: "goserini", Title: "goserini: " + config.Name, Version: config.Version},
 		&mcp.ServerOptions{Instructions: config.Instructions, Capabilities: capabilities, Logger: slog.New(slog.DiscardHandler)})
+	s.mcp.AddReceivingMiddleware(soundErrors)
 	for _, t := range config.Tools {
 		s.mcp.AddTool(describe(t), s.handler(t))
 	}
@@ -89,6 +91,19 @@ func New(config Config) *Server {
 		s.addResources()
 	}
 	return s
+}
+
+// soundErrors leaves out what an error of the SDK carries that is no JSON. It quotes addresses as Go
+// does, which JSON does not understand for rare characters, and the session would end.
+func soundErrors(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		result, err := next(ctx, method, req)
+		var e *jsonrpc.Error
+		if errors.As(err, &e) && len(e.Data) > 0 && !json.Valid(e.Data) {
+			err = &jsonrpc.Error{Code: e.Code, Message: e.Message}
+		}
+		return result, err
+	}
 }
 
 // titles are what clients show to people.

@@ -112,6 +112,23 @@ func TestBrokenBytesDoNotComeBack(t *testing.T) {
 	}
 }
 
+func TestRareCharactersInAddressesDoNotEndTheSession(t *testing.T) {
+	for _, uri := range []string{"\U000cce5boserini://light%20house/light-1", "goserini://light%20house/\U000cce5b", "goserini://light%20house/\a\v"} {
+		quoted, err := json.Marshal(uri)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := converse(t, research(memory()), initialize("2025-03-26")+
+			`{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":`+string(quoted)+"}}\n"+`{"jsonrpc":"2.0","id":8,"method":"ping"}`+"\n")
+		if a := byID(t, lines, "7"); a.Error == nil || a.Error.Message != "Resource not found" {
+			t.Errorf("%q: got %+v, want an error", uri, a)
+		}
+		if a := byID(t, lines, "8"); a.Result == nil {
+			t.Errorf("%q: got %+v for the next request, want a result", uri, a)
+		}
+	}
+}
+
 func TestErrorsRepeatLittleOfWhatWasSent(t *testing.T) {
 	lines := converse(t, research(memory()), initialize("2025-06-18")+`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"`+strings.Repeat("x", 100_000)+`"}`+"\n")
 	if a := byID(t, lines, "1"); a.Error == nil || len(a.Error.Message) > 1000 {
