@@ -39,6 +39,7 @@ type options struct {
 	again          string
 	only           string
 	prepareOnly    bool
+	reportOnly     bool
 }
 
 func run(ctx context.Context) error {
@@ -57,6 +58,7 @@ func run(ctx context.Context) error {
 	flag.StringVar(&o.again, "again", "", "results to measure again: all, or some of start,search,tool,build,engine with commas")
 	flag.StringVar(&o.only, "only", "", "engines to compare with, with commas (default all)")
 	flag.BoolVar(&o.prepareOnly, "prepare", false, "only build programs, collections and indexes")
+	flag.BoolVar(&o.reportOnly, "report", false, "only print what has been measured")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q", flag.Arg(0))
@@ -70,6 +72,9 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer w.close()
+	if o.reportOnly {
+		return w.report(os.Stdout)
+	}
 	for _, p := range w.parts() {
 		if err := p.prepare(ctx); err != nil {
 			return err
