@@ -350,8 +350,9 @@ func (c *lineConn) Write(_ context.Context, m jsonrpc.Message) error {
 		}
 	}
 	line, err := encodeResponse(p.id, resp)
-	if err != nil {
-		return err
+	if err != nil { // an error here would end the session
+		c.log("encode response: %v", err)
+		line = failure(p.id, jsonrpc.CodeInternalError, "the answer could not be encoded")
 	}
 	return c.respond(line, p.batch)
 }
