@@ -175,6 +175,9 @@ func showScores(term *terminal, s eval.Scores) {
 	term.print("\nturns                 %s\n", interval(e.Turns))
 	term.print("seconds               %s\n", interval(e.ElapsedSeconds))
 	term.print("tokens                %s  cached share %s\n", interval(e.Tokens), interval(e.CachedShare))
+	if n := e.UncountedCalls; n > 0 {
+		term.print("                      lower bounds, as the cost is: no server counted the tokens of %d model calls\n", n)
+	}
 	term.print("steered               %s  timeouts %s\n", interval(e.Steered), interval(e.Timeouts))
 	showCost(term, e.Cost)
 }

@@ -156,6 +156,7 @@ func (m *means) effort(queries []QueryScores) Effort {
 			tools[tool][i] = float64(n)
 		}
 		e.Usage = e.Usage.Add(q.Usage)
+		e.UncountedCalls += q.UncountedCalls
 		input[i], cached[i] = float64(allInput(q.Usage)), float64(q.Usage.CacheRead)
 	}
 	e.ByTool = make(map[string]*Mean, len(tools))

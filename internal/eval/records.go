@@ -134,7 +134,7 @@ func (q *QueryScores) take(rec *trajectory.Record) {
 	q.ToolCallCounts = rec.ToolCallCounts
 	q.BlockedCalls, q.ToolErrors = rec.BlockedCalls, rec.ToolErrors
 	q.Turns, q.ElapsedSeconds = rec.Turns, rec.ElapsedSeconds
-	q.Steered, q.Usage = rec.Steered, rec.Usage
+	q.Steered, q.Usage, q.UncountedCalls = rec.Steered, rec.Usage, rec.UncountedCalls
 }
 
 func countRecall(sets trajectory.Sets, relevant map[string]bool) *QueryRecall {

@@ -105,6 +105,9 @@ type Effort struct {
 	ElapsedSeconds *Mean            `json:"elapsed_seconds"`
 	Tokens         *Mean            `json:"tokens"`
 	Usage          trajectory.Usage `json:"usage"`
+	// UncountedCalls are model calls whose tokens no server counted: where it is not 0, tokens,
+	// usage and cost are lower bounds.
+	UncountedCalls int `json:"uncounted_calls,omitempty"`
 	// CachedShare is the share of all input tokens that the provider read from its cache.
 	CachedShare *Mean `json:"cached_share"`
 	Steered     *Mean `json:"steered"`
@@ -144,6 +147,7 @@ type QueryScores struct {
 	ElapsedSeconds float64          `json:"elapsed_seconds"`
 	Steered        bool             `json:"steered,omitempty"`
 	Usage          trajectory.Usage `json:"usage"`
+	UncountedCalls int              `json:"uncounted_calls,omitempty"`
 	CostUSD        *float64         `json:"cost_usd,omitempty"`
 
 	outcome *Outcome
