@@ -368,6 +368,21 @@ func TestResources(t *testing.T) {
 	}
 }
 
+func TestRareCharactersInAddressesGetAnErrorOverEveryTransport(t *testing.T) {
+	for transport := range transports {
+		t.Run(transport, func(t *testing.T) {
+			session := connect(t, research(memory()), transport, "2025-06-18")
+			_, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "goserini://light%20house/\U000cce5b"})
+			if err == nil || !strings.Contains(err.Error(), "Resource not found") {
+				t.Errorf("got %v, want an error that no resource is there", err)
+			}
+			if _, err := session.ListTools(t.Context(), nil); err != nil {
+				t.Errorf("the next request: %v", err)
+			}
+		})
+	}
+}
+
 // TestFailuresOfTheMachinery: the client's model is told what it can do, the operator why.
 func TestFailuresOfTheMachinery(t *testing.T) {
 	var mu sync.Mutex

@@ -43,6 +43,9 @@ func (rd *runData) tiles() []tile {
 		if c.PerCorrectUSD != nil {
 			note = dollars(c.PerCorrectUSD.Value) + " a correct answer"
 		}
+		if n := s.Effort.UncountedCalls; n > 0 {
+			note = "a lower bound: " + plural(n, "model call") + " without a count of tokens"
+		}
 		add("cost", plain(dollars(c.TotalUSD)), note)
 	}
 	return out
@@ -334,6 +337,12 @@ func tokenLines() []line {
 		stated("input written to a cache", counted(func(u trajectory.Usage) int64 { return u.CacheWrite })),
 		stated("output", counted(func(u trajectory.Usage) int64 { return u.Output })),
 		stated("of this, reasoning", counted(func(u trajectory.Usage) int64 { return u.Reasoning })),
+		stated("model calls not counted above", func(s eval.Scores) string {
+			if s.Effort.UncountedCalls == 0 {
+				return none
+			}
+			return count(s.Effort.UncountedCalls)
+		}),
 	}
 }
 

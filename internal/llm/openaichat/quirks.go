@@ -64,9 +64,15 @@ var refusalWords = []string{
 	"can't use", "use '" + limitNew, "use " + limitNew, "use '" + limitOld, "use " + limitOld,
 }
 
+// refusesNull tells a text that is missing, or no string, from whatever else may be wrong with content.
+func refusesNull(said string) bool {
+	return strings.Contains(said, "content") && slices.ContainsFunc([]string{"valid string", "null", "none", "missing", "required", "no attribute"},
+		func(w string) bool { return strings.Contains(said, w) })
+}
+
 func (c *Client) learn(req llm.Request, q quirks, d wire.Detail) (quirks, string) {
 	said := strings.ToLower(d.Code + " " + d.Type + " " + d.Param + " " + d.Message)
-	if !q.noNull && strings.Contains(said, "content") && repliesWithNull(req) {
+	if !q.noNull && refusesNull(said) && repliesWithNull(req) {
 		q.noNull = true
 		return q, "answers without text go back with an empty one"
 	}
