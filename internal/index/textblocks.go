@@ -5,9 +5,11 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/zeebo/xxh3"
@@ -70,6 +72,44 @@ type textReader struct {
 	dir      string
 	decoders sync.Pool
 	cache    blockCache
+
+	// decoder of words is made when it is first needed.
+	coding  sync.Mutex
+	decoder atomic.Pointer[wordDecoder]
+}
+
+// blockDecoder is what decoding a block needs besides room for its text.
+type blockDecoder struct {
+	*zstd.Decoder
+	raw, coded []byte
+}
+
+func newBlockDecoder() (*blockDecoder, error) {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(1<<20))
+	return &blockDecoder{Decoder: d}, err
+}
+
+// wordDecoder returns the decoder of words.
+func (t *textReader) wordDecoder() (*wordDecoder, error) {
+	if d := t.decoder.Load(); d != nil {
+		return d, nil
+	}
+	t.coding.Lock()
+	defer t.coding.Unlock()
+	if d := t.decoder.Load(); d != nil {
+		return d, nil
+	}
+	all, err := t.words.bytes(0, len(t.words.data))
+	if err != nil {
+		return nil, err
+	}
+	list, ok := parseWordList(all)
+	if !ok {
+		return nil, t.words.corrupt("bad list of words")
+	}
+	d := newWordDecoder(list)
+	t.decoder.Store(d)
+	return d, nil
 }
 
 func (t *textReader) corrupt(detail string) error {
@@ -131,33 +171,28 @@ func (t *textReader) decode(i int) (blockText, error) {
 	if size <= 0 || size > blockBytes || packedSize <= 0 || packedSize > 2*blockBytes || e.offset < 0 || end.offset > t.length {
 		return blockText{}, t.table.corrupt(fmt.Sprintf("bad entry of block %d", i))
 	}
-	raw := make([]byte, packedSize, packedSize+size)
-	if _, err := t.file.ReadAt(raw, t.offset+e.offset); err != nil {
-		return blockText{}, fmt.Errorf("read block %d of %s: %w", i, t.dir, err)
-	}
-	if xxh3.Hash(raw) != e.sum {
-		return blockText{}, t.corrupt(fmt.Sprintf("block %d does not match its checksum", i))
-	}
-	d, ok := t.decoders.Get().(*zstd.Decoder)
+	d, ok := t.decoders.Get().(*blockDecoder)
 	if !ok {
-		if d, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(1<<20)); err != nil {
+		if d, err = newBlockDecoder(); err != nil {
 			return blockText{}, err
 		}
 	}
 	defer t.decoders.Put(d)
-	coded, err := d.DecodeAll(raw, make([]byte, 0, size))
-	if err != nil {
+	d.raw = slices.Grow(d.raw[:0], int(packedSize))[:packedSize]
+	if _, err := t.file.ReadAt(d.raw, t.offset+e.offset); err != nil {
+		return blockText{}, fmt.Errorf("read block %d of %s: %w", i, t.dir, err)
+	}
+	if xxh3.Hash(d.raw) != e.sum {
+		return blockText{}, t.corrupt(fmt.Sprintf("block %d does not match its checksum", i))
+	}
+	if d.coded, err = d.DecodeAll(d.raw, d.coded[:0]); err != nil {
 		return blockText{}, t.corrupt(fmt.Sprintf("block %d: %v", i, err))
 	}
-	all, err := t.words.bytes(0, len(t.words.data))
+	words, err := t.wordDecoder()
 	if err != nil {
 		return blockText{}, err
 	}
-	list, ok := parseWordList(all)
-	if !ok {
-		return blockText{}, t.words.corrupt("bad list of words")
-	}
-	text, ok := list.decode(make([]byte, 0, size), coded)
+	text, ok := words.decode(make([]byte, 0, size), d.coded)
 	if !ok || int64(len(text)) != size {
 		return blockText{}, t.corrupt(fmt.Sprintf("block %d has %d bytes, want %d", i, len(text), size))
 	}
@@ -245,42 +280,40 @@ const cachedBlocks = 64
 // blockCache keeps blocks that were decoded lately. It is safe for concurrent use.
 type blockCache struct {
 	mu     sync.Mutex
-	blocks map[int]*cachedBlock
+	blocks [cachedBlocks]cachedBlock
 	clock  int64
 }
 
+// cachedBlock is a block and when it was used last, 0 for none.
 type cachedBlock struct {
+	number int
+	used   int64
 	blockText
-	used int64
 }
 
-func (c *blockCache) get(i int) (blockText, bool) {
+func (c *blockCache) get(number int) (blockText, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	b, ok := c.blocks[i]
-	if !ok {
-		return blockText{}, false
-	}
-	c.clock++
-	b.used = c.clock
-	return b.blockText, true
-}
-
-func (c *blockCache) put(i int, b blockText) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.blocks == nil {
-		c.blocks = map[int]*cachedBlock{}
-	}
-	if len(c.blocks) >= cachedBlocks {
-		oldest, at := int64(1<<62), -1
-		for k, v := range c.blocks {
-			if v.used < oldest {
-				oldest, at = v.used, k
-			}
+	for i := range c.blocks {
+		if b := &c.blocks[i]; b.number == number && b.used > 0 {
+			c.clock++
+			b.used = c.clock
+			return b.blockText, true
 		}
-		delete(c.blocks, at)
+	}
+	return blockText{}, false
+}
+
+// put keeps a block in place of the one that was not used for longest.
+func (c *blockCache) put(number int, b blockText) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	oldest := 0
+	for i := range c.blocks {
+		if c.blocks[i].used < c.blocks[oldest].used {
+			oldest = i
+		}
 	}
 	c.clock++
-	c.blocks[i] = &cachedBlock{b, c.clock}
+	c.blocks[oldest] = cachedBlock{number, c.clock, b}
 }

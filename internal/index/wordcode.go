@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"maps"
 	"slices"
+	"unsafe"
 )
 
 // Before a block of text is compressed its words are replaced by the numbers that they
@@ -209,39 +210,159 @@ func (l *wordList) at(number uint32) []byte {
 	return l.pieces[from:to]
 }
 
+// pieceSlot holds a piece of at most slotPiece bytes for being copied as a whole. Its last
+// byte is the length, with slotWord added for words, or slotNone.
+type pieceSlot [16]byte
+
+const (
+	slotPiece = len(pieceSlot{}) - 1
+	slotWord  = 0x80
+	// slotNone marks codes that have no piece, or one too long for a slot.
+	slotNone = 0x7F
+
+	// The slots of two-byte codes follow those of the 256 bytes, then come the others.
+	twoByteSlots   = 256
+	threeByteSlots = twoByteSlots + twoByteCodes
+)
+
+// codeForms tells by a code's first byte how long it is and where its slot stands: the code
+// as a number less first. The factor shifts the four bytes that begin with the code so that
+// the code ends up above the lower 32 bits.
+var codeForms = func() (forms [256]struct {
+	factor        uint64
+	first, length uint32
+}) {
+	for c := range forms {
+		f := &forms[c]
+		f.length = 1
+		if c >= twoByteFirst {
+			f.length, f.first = 2, twoByteFirst<<8-twoByteSlots
+		}
+		if c >= threeByteFirst {
+			f.length, f.first = 3, threeByteFirst<<16-threeByteSlots
+		}
+		f.factor = 1 << (8 * f.length)
+	}
+	return forms
+}()
+
+// wordDecoder turns coded text into text. It is safe for concurrent use.
+type wordDecoder struct {
+	list  wordList
+	slots []pieceSlot
+}
+
+func newWordDecoder(l wordList) *wordDecoder {
+	n := len(l.ends) / 4
+	d := &wordDecoder{l, make([]pieceSlot, twoByteSlots+max(n-oneByteCodes, 0))}
+	for c := range twoByteSlots {
+		s := &d.slots[c]
+		switch {
+		case c == noSpace:
+		case !isLetter[c] && c != literalPiece:
+			s[0], s[slotPiece] = byte(c), 1
+		default:
+			s[slotPiece] = slotNone
+		}
+	}
+	for i := range n {
+		at := i - oneByteCodes + twoByteSlots
+		if i < oneByteCodes {
+			at = int(oneByteCode(uint32(i)))
+		}
+		d.slots[at] = slotOf(l.at(uint32(i)))
+	}
+	return d
+}
+
+func slotOf(p []byte) (s pieceSlot) {
+	if len(p) == 0 || len(p) > slotPiece {
+		s[slotPiece] = slotNone
+		return s
+	}
+	for i, c := range p {
+		s[i] = c
+	}
+	s[slotPiece] = byte(len(p))
+	if isWord(p) {
+		s[slotPiece] |= slotWord
+	}
+	return s
+}
+
+// isWord tells words from symbols and single bytes.
+func isWord(p []byte) bool { return isLetter[p[0]] && symbolLength(p) == 0 }
+
 // decode appends the text of coded text to b, as long as it has room; false if coded text
 // is not as code writes it or there is too much.
-func (l *wordList) decode(b, coded []byte) ([]byte, bool) {
-	afterWord := false
+func (d *wordDecoder) decode(b, coded []byte) ([]byte, bool) {
+	out, at, afterWord := b[:cap(b)], len(b), 0
 	for i := 0; i < len(coded); {
-		c := coded[i]
-		i++
-		if !isLetter[c] && c != literalPiece {
-			if afterWord = false; c == noSpace {
-				continue
-			}
-			if len(b) == cap(b) {
-				return b, false
-			}
-			b = append(b, c)
-			continue
+		if i, at, afterWord = copySlots(d.slots, out, coded, i, at, afterWord); i == len(coded) {
+			break
 		}
-		p, n := l.decodePiece(c, coded[i:])
-		if len(p) == 0 || len(b)+len(p) > cap(b) {
-			return b, false
+		p, n := d.piece(coded[i:])
+		word := 0
+		if len(p) > 0 && isWord(p) {
+			word = 1
 		}
-		i += n
-		word := isLetter[p[0]] && symbolLength(p) == 0
-		if word && afterWord {
-			if len(b)+1+len(p) > cap(b) {
-				return b, false
-			}
-			b = append(b, ' ')
+		if n == 0 || at+word&afterWord+len(p) > len(out) {
+			return out[:at], false
 		}
-		b = append(b, p...)
+		if i += n; word&afterWord != 0 {
+			out[at] = ' '
+			at++
+		}
+		at += copy(out[at:], p)
 		afterWord = word
 	}
-	return b, true
+	return out[:at], true
+}
+
+// copySlots decodes from place i of coded to place at of out as far as codes have slots and
+// both ends are far. Slots are copied whole: what is copied too much is overwritten by what
+// follows. It returns the places where it ended and whether a word stands before.
+func copySlots(slots []pieceSlot, out, coded []byte, i, at, afterWord int) (int, int, int) {
+	from, to := unsafe.Pointer(unsafe.SliceData(coded)), unsafe.Pointer(unsafe.SliceData(out))
+	lastFrom, lastTo := len(coded)-4, len(out)-1-len(pieceSlot{})
+	for i <= lastFrom && at <= lastTo {
+		// The conditions above keep all that is read and written within coded and out.
+		code := binary.BigEndian.Uint32((*[4]byte)(unsafe.Add(from, i))[:])
+		form := &codeForms[code>>24]
+		number := uint32(uint64(code)*form.factor>>32) - form.first
+		if uint(number) >= uint(len(slots)) {
+			break
+		}
+		s := &slots[number]
+		kind := int(s[slotPiece])
+		if kind == slotNone {
+			break
+		}
+		i += int(form.length)
+		word := kind / slotWord
+		*(*byte)(unsafe.Add(to, at)) = ' '
+		at += afterWord & word
+		*(*pieceSlot)(unsafe.Add(to, at)) = *s
+		at += kind % slotWord
+		afterWord = word
+	}
+	return i, at, afterWord
+}
+
+// piece returns the piece that coded text begins with, nil for the missing space, and the
+// length of its code, 0 if there is none of that code.
+func (d *wordDecoder) piece(coded []byte) (p []byte, n int) {
+	c := coded[0]
+	if c == noSpace {
+		return nil, 1
+	}
+	if !isLetter[c] && c != literalPiece {
+		return coded[:1], 1
+	}
+	if p, n = d.list.decodePiece(c, coded[1:]); len(p) == 0 {
+		return nil, 0
+	}
+	return p, 1 + n
 }
 
 // decodePiece returns the piece whose code begins with c and goes on in rest, and how many

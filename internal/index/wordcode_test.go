@@ -22,11 +22,11 @@ func coded(t interface{ Fatalf(string, ...any) }, sample, text string) []byte {
 	if !ok {
 		t.Fatalf("the stored list is refused")
 	}
-	got, ok := l.decode(make([]byte, 0, len(text)), code)
+	got, ok := newWordDecoder(l).decode(make([]byte, 0, len(text)), code)
 	if !ok || string(got) != text {
 		t.Fatalf("%q becomes %q, %v, by way of %q", text, got, ok, code)
 	}
-	if _, ok := l.decode(make([]byte, 0, max(len(text)-1, 0)), code); ok && len(text) > 0 {
+	if _, ok := newWordDecoder(l).decode(make([]byte, 0, max(len(text)-1, 0)), code); ok && len(text) > 0 {
 		t.Fatalf("%q is decoded into too little room", text)
 	}
 	return code
@@ -79,11 +79,11 @@ func FuzzWords(f *testing.F) {
 		if !ok {
 			return
 		}
-		text, ok := l.decode(make([]byte, 0, 1000), code)
+		text, ok := newWordDecoder(l).decode(make([]byte, 0, 1000), code)
 		if len(text) > 1000 {
 			t.Fatal("more text than room")
 		}
-		if again, ok2 := l.decode(make([]byte, 0, 1000), code); ok != ok2 || !bytes.Equal(text, again) {
+		if again, ok2 := newWordDecoder(l).decode(make([]byte, 0, 1000), code); ok != ok2 || !bytes.Equal(text, again) {
 			t.Fatal("a second decoding differs")
 		}
 	})
