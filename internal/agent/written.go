@@ -3,20 +3,20 @@ package agent
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"strings"
 
+	"goserini/internal/lazyregexp"
 	"goserini/internal/tool"
 )
 
 // markers begin tool calls in the templates of open models. In a response they mean that
 // the server did not take a call out of the text.
-var markers = regexp.MustCompile(`<tool_calls?>|</tool_call>|<function_calls?>|<function=[\w.]+>|<invoke name=|` +
+var markers = lazyregexp.New(`<tool_calls?>|</tool_call>|<function_calls?>|<function=[\w.]+>|<invoke name=|` +
 	`<\|tool_calls?(_section)?(_start|_begin)?\|>|<\|python_tag\|>|<\|call\|>|<｜tool▁calls?▁begin｜>|\[TOOL_CALLS\]|` +
 	`<\|channel\|>[^<]*to=|to=functions\.\w`)
 
 // inlineCode is a code span within a line: what is quoted in it is no call.
-var inlineCode = regexp.MustCompile("`[^`\n]+`")
+var inlineCode = lazyregexp.New("`[^`\n]+`")
 
 // writtenCall reports whether a response without calls has one in its text, in one of the
 // forms models fall back to: the markers of a template, a JSON object with the name of an

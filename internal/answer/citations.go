@@ -1,11 +1,11 @@
 package answer
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 
+	"goserini/internal/lazyregexp"
 	"goserini/internal/trajectory"
 )
 
@@ -168,7 +168,7 @@ func (c *citations) bracketEnd(text string, start int, opener, closer rune) int 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // definition is a link definition behind a bracket.
-var definition = regexp.MustCompile(`^:\s*<?(?:https?://|www\.)`)
+var definition = lazyregexp.New(`^:\s*<?(?:https?://|www\.)`)
 
 // citable reports whether a square bracket is not a link, a footnote, a check box, a link
 // definition or one that holds another bracket. line is what stands before it on its line,
@@ -256,7 +256,7 @@ func (c *citations) items(content string) []string {
 	return []string{content}
 }
 
-var conjunction = regexp.MustCompile(`\s+(?:and|&)\s+`)
+var conjunction = lazyregexp.New(`\s+(?:and|&)\s+`)
 
 func (c *citations) each(parts []string) []string {
 	var out []string
@@ -284,12 +284,12 @@ const (
 
 var (
 	// docPrefix announces an id.
-	docPrefix = regexp.MustCompile(`(?i)^(?:doc(?:ument)?s?|doc[_ -]?ids?|ids?)\s*(?:[:=#]\s*|\s+)`)
+	docPrefix = lazyregexp.New(`(?i)^(?:doc(?:ument)?s?|doc[_ -]?ids?|ids?)\s*(?:[:=#]\s*|\s+)`)
 	// placeSuffix is a place behind an id: lines, pages, a section.
-	placeSuffix = regexp.MustCompile(`(?i)(?:\s*[:#@]\s*(?:L|lines?\s*|p\.?\s*)?|[\s:#@]+(?:L|lines?\s*|ll?\.\s*|pp?\.?\s*|pages?\s*|§+\s*|sections?\s*|sec\.\s*|paragraphs?\s*|para\.\s*))\d+(?:\s*[-–—]\s*(?:L|p\.?)?\s*\d+)?$`)
-	placeOnly   = regexp.MustCompile(`(?i)^(?:L|lines?\s*|ll?\.\s*|pp?\.?\s*|pages?\s*|§+\s*|sections?\s*|sec\.\s*|paragraphs?\s*|para\.\s*)\d+(?:\s*[-–—]\s*(?:L|p\.?)?\s*\d+)?$`)
-	numberRange = regexp.MustCompile(`^(\d{1,18})\s*[-–—]\s*(\d{1,18})$`)
-	digits      = regexp.MustCompile(`^\d+$`)
+	placeSuffix = lazyregexp.New(`(?i)(?:\s*[:#@]\s*(?:L|lines?\s*|p\.?\s*)?|[\s:#@]+(?:L|lines?\s*|ll?\.\s*|pp?\.?\s*|pages?\s*|§+\s*|sections?\s*|sec\.\s*|paragraphs?\s*|para\.\s*))\d+(?:\s*[-–—]\s*(?:L|p\.?)?\s*\d+)?$`)
+	placeOnly   = lazyregexp.New(`(?i)^(?:L|lines?\s*|ll?\.\s*|pp?\.?\s*|pages?\s*|§+\s*|sections?\s*|sec\.\s*|paragraphs?\s*|para\.\s*)\d+(?:\s*[-–—]\s*(?:L|p\.?)?\s*\d+)?$`)
+	numberRange = lazyregexp.New(`^(\d{1,18})\s*[-–—]\s*(\d{1,18})$`)
+	digits      = lazyregexp.New(`^\d+$`)
 )
 
 // quotes may enclose an id.

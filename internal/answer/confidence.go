@@ -1,9 +1,10 @@
 package answer
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"goserini/internal/lazyregexp"
 )
 
 // wide turns full-width digits and signs into plain ones.
@@ -12,7 +13,7 @@ var wide = strings.NewReplacer("０", "0", "１", "1", "２", "2", "３", "3", "
 
 // numbers finds numbers with what decides their scale: a second number of a range, a
 // denominator, a percent sign.
-var numbers = regexp.MustCompile(`(?i)(-?)(\d*[.,]?\d+)\s*(%|percent|per cent|pct)?(?:\s*(?:-|–|—|~|to|and)\s*(\d*[.,]?\d+)\s*(%|percent|per cent|pct)?)?(?:\s*(?:/|out of)\s*(\d+))?`)
+var numbers = lazyregexp.New(`(?i)(-?)(\d*[.,]?\d+)\s*(%|percent|per cent|pct)?(?:\s*(?:-|–|—|~|to|and)\s*(\d*[.,]?\d+)\s*(%|percent|per cent|pct)?)?(?:\s*(?:/|out of)\s*(\d+))?`)
 
 // confidence reads the last confidence that is a number, on the scale 0–100.
 func (p parts) confidence() (*float64, string) {

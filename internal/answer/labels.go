@@ -1,8 +1,9 @@
 package answer
 
 import (
-	"regexp"
 	"strings"
+
+	"goserini/internal/lazyregexp"
 )
 
 // part is a labelled part of an answer.
@@ -24,7 +25,7 @@ var partNames = map[string]part{
 
 // labelLine finds a label at the beginning of a line: quote marks, a list mark, a heading and
 // emphasis may come before it, a remark in brackets, emphasis and a separator after it.
-var labelLine = regexp.MustCompile(`(?i)^\s*(?:>\s*)*(?:[-*+•]\s+|\d{1,2}[.)]\s+)?(?:#{1,6}\s+)?([*_]{0,3})\s*` +
+var labelLine = lazyregexp.New(`(?i)^\s*(?:>\s*)*(?:[-*+•]\s+|\d{1,2}[.)]\s+)?(?:#{1,6}\s+)?([*_]{0,3})\s*` +
 	`(explanation|reasoning|exact\s+answer|final\s+exact\s+answer|final\s+answer|answer|confidence(?:\s+score|\s+level)?)` +
 	`\s*(?:\([^)\n]*\)|\[[^\]\n]*\])?\s*([*_]{0,3})\s*([:：]|[-–—=])?\s*([*_]{0,3})\s*(.*?)\s*$`)
 
@@ -64,7 +65,7 @@ func readLabel(line string) (label, bool) {
 	return l, true
 }
 
-var startsWithNumber = regexp.MustCompile(`^[~≈]?\s*[\d０-９]`)
+var startsWithNumber = lazyregexp.New(`^[~≈]?\s*[\d０-９]`)
 
 // parts are the lines of an answer by label.
 type parts struct {
@@ -79,7 +80,7 @@ type section struct {
 }
 
 // tailConfidence finds a confidence at the end of a line that began otherwise.
-var tailConfidence = regexp.MustCompile(`(?i)^(.*\S)[\s;,|(–—-]+[*_]{0,3}(confidence[*_]{0,3}\s*[:：=][*_]{0,3}\s*[~≈]?\d+(?:[.,]\d+)?\s*(?:%|percent|/\s*100)?)[)*_.\s]*$`)
+var tailConfidence = lazyregexp.New(`(?i)^(.*\S)[\s;,|(–—-]+[*_]{0,3}(confidence[*_]{0,3}\s*[:：=][*_]{0,3}\s*[~≈]?\d+(?:[.,]\d+)?\s*(?:%|percent|/\s*100)?)[)*_.\s]*$`)
 
 func split(text string) parts {
 	var p parts

@@ -1,16 +1,17 @@
 package answer
 
 import (
-	"regexp"
 	"sort"
 	"strings"
+
+	"goserini/internal/lazyregexp"
 )
 
 // tag finds the tags between which models and servers put reasoning.
-var tag = regexp.MustCompile(`(?i)</?(?:think|thinking|thought|thoughts|reasoning)>|\[/?THINK\]|◁/?think▷`)
+var tag = lazyregexp.New(`(?i)</?(?:think|thinking|thought|thoughts|reasoning)>|\[/?THINK\]|◁/?think▷`)
 
 // code finds fenced blocks and code spans: what is quoted there means nothing.
-var code = regexp.MustCompile("(?s)```.*?(?:```|$)|`[^`\n]+`")
+var code = lazyregexp.New("(?s)```.*?(?:```|$)|`[^`\n]+`")
 
 // withoutReasoning removes what stands between reasoning tags. Everything before a lone
 // closing tag is reasoning. Behind an opening tag that is never closed, only a labelled

@@ -19,6 +19,7 @@ import (
 const table = `
 atomicfile:
 jsonl:
+lazyregexp:
 lockfile:
 analysis:
 bm25:
@@ -29,7 +30,7 @@ trajectory: jsonl
 corpus: jsonl
 llm: trajectory
 tool: trajectory
-notebook: retrieval tool trajectory
+notebook: retrieval tool trajectory lazyregexp
 index: analysis bm25 corpus atomicfile lockfile
 retrieval:
 retrieval/local: retrieval index bm25 analysis
@@ -43,10 +44,10 @@ rpcserver: index bm25 analysis trec
 mcpserver: retrieval tool trajectory
 httpserver: retrieval retrieval/httpjson trajectory
 controller: retrieval tool trajectory
-answer: trajectory
-agent: answer llm tool trajectory
+answer: trajectory lazyregexp
+agent: answer llm tool trajectory lazyregexp
 eval: trec trajectory
-judge: llm trajectory jsonl eval atomicfile
+judge: llm trajectory jsonl eval atomicfile lazyregexp
 parquetfile: corpus
 browsecompplus: parquetfile
 userdir:
@@ -62,7 +63,7 @@ enginebench: analysis atomicfile bench bm25 controller index retrieval retrieval
 exchange: answer atomicfile browsecompplus experiment jsonl trajectory trec
 experiment: lockfile agent atomicfile benchmark bm25 controller eval index jsonl judge llm retrieval retrieval/local trajectory
 navbench: agent analysis benchmark bm25 controller eval index judge llm/lexical retrieval retrieval/local tool trajectory trec
-report: benchmark chart experiment trajectory eval judge
+report: benchmark chart experiment trajectory eval judge lazyregexp
 report/reporttest: browsertest
 chart:
 browsertest:
@@ -75,7 +76,7 @@ llm/anthropic: llm llm/wire trajectory
 llm/ollama: llm llm/wire trajectory
 llm/gemini: llm llm/wire trajectory
 llm/script: llm trajectory
-llm/lexical: llm analysis
+llm/lexical: llm analysis lazyregexp
 llm/llmtest: llm trajectory
 llm/record: llm atomicfile trajectory
 llm/provider: llm llm/openaichat llm/openai llm/anthropic llm/ollama llm/gemini llm/script llm/lexical llm/record llm/limit llm/wire

@@ -1,9 +1,10 @@
 package judge
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"goserini/internal/lazyregexp"
 )
 
 // date is a calendar date; a month or day of 0 is not stated.
@@ -16,12 +17,12 @@ var months = map[string]int{
 }
 
 var (
-	weekday   = regexp.MustCompile(`^(on )?((mon|tues|wednes|thurs|fri|satur|sun)day,? )?`)
-	isoDate   = regexp.MustCompile(`^(\d{4})-(\d{1,2})-(\d{1,2})$`)
-	threePart = regexp.MustCompile(`^(\d{1,2})[./](\d{1,2})[./](\d{4})$`)
-	dayFirst  = regexp.MustCompile(`^(?:the )?(\d{1,2})(?:st|nd|rd|th)?(?: of)? ([a-z]+)\.?,? (\d{4})$`)
-	monthDay  = regexp.MustCompile(`^([a-z]+)\.? (?:the )?(\d{1,2})(?:st|nd|rd|th)?,? (\d{4})$`)
-	monthOnly = regexp.MustCompile(`^([a-z]+)\.?,? (\d{4})$`)
+	weekday   = lazyregexp.New(`^(on )?((mon|tues|wednes|thurs|fri|satur|sun)day,? )?`)
+	isoDate   = lazyregexp.New(`^(\d{4})-(\d{1,2})-(\d{1,2})$`)
+	threePart = lazyregexp.New(`^(\d{1,2})[./](\d{1,2})[./](\d{4})$`)
+	dayFirst  = lazyregexp.New(`^(?:the )?(\d{1,2})(?:st|nd|rd|th)?(?: of)? ([a-z]+)\.?,? (\d{4})$`)
+	monthDay  = lazyregexp.New(`^([a-z]+)\.? (?:the )?(\d{1,2})(?:st|nd|rd|th)?,? (\d{4})$`)
+	monthOnly = lazyregexp.New(`^([a-z]+)\.?,? (\d{4})$`)
 )
 
 // parseDate returns the dates that a text can mean, nil if it is no date: 03/04/1903 means

@@ -6,10 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"goserini/internal/lazyregexp"
 )
 
 // Reply is what a judge's text says. Fields that are absent or empty are nil.
@@ -60,7 +61,7 @@ func ParseReply(text string) (Reply, error) {
 	return parseLines(text)
 }
 
-var codeFence = regexp.MustCompile("(?s)^```[A-Za-z]*\\s*\n(.*)\n?```$")
+var codeFence = lazyregexp.New("(?s)^```[A-Za-z]*\\s*\n(.*)\n?```$")
 
 // wholeObject reads a text that is one JSON object and nothing else.
 func wholeObject(text string) (object, bool) {
@@ -74,7 +75,7 @@ func wholeObject(text string) (object, bool) {
 	return fields, err == nil && len(bytes.TrimSpace(rest)) == 0
 }
 
-var thinking = regexp.MustCompile(`(?is)<think(?:ing)?>.*?</think(?:ing)?>`)
+var thinking = lazyregexp.New(`(?is)<think(?:ing)?>.*?</think(?:ing)?>`)
 
 // withoutThinking drops reasoning blocks; one that never ends takes the rest with it.
 func withoutThinking(text string) string {
@@ -220,7 +221,7 @@ func decide(raw json.RawMessage) (bool, error) {
 	return decision, nil
 }
 
-var decisionWord = regexp.MustCompile(`(?i)^[\s*_"'` + "`" + `]*(yes|no|true|false|1|0)(?:[\s*_"'` + "`" + `.,;:!]|$)`)
+var decisionWord = lazyregexp.New(`(?i)^[\s*_"'` + "`" + `]*(yes|no|true|false|1|0)(?:[\s*_"'` + "`" + `.,;:!]|$)`)
 
 // decideText reads a text that begins with a decision.
 func decideText(s string) (decision, ok bool) {
@@ -231,7 +232,7 @@ func decideText(s string) (decision, ok bool) {
 	return slices.Contains([]string{"yes", "true", "1"}, strings.ToLower(m[1])), true
 }
 
-var percentNumber = regexp.MustCompile(`^\s*([-+]?\d+(?:\.\d+)?)\s*(?:%|percent)?\s*$`)
+var percentNumber = lazyregexp.New(`^\s*([-+]?\d+(?:\.\d+)?)\s*(?:%|percent)?\s*$`)
 
 // parsePercent reads a number of percent and brings it into the range 0 to 100; nil if it is none.
 func parsePercent(s string) *float64 {
@@ -247,7 +248,7 @@ func parsePercent(s string) *float64 {
 	return &v
 }
 
-var labelled = regexp.MustCompile(`(?im)^[ \t>*_#-]*(extracted_final_answer|correct_answer|reasoning|correct|confidence)[ \t*_]*:[ \t*_]*(.*)$`)
+var labelled = lazyregexp.New(`(?im)^[ \t>*_#-]*(extracted_final_answer|correct_answer|reasoning|correct|confidence)[ \t*_]*:[ \t*_]*(.*)$`)
 
 // parseLines reads labelled lines, the form of the older graders. A field is what stands on its
 // label's line.

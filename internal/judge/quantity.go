@@ -2,9 +2,10 @@ package judge
 
 import (
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"goserini/internal/lazyregexp"
 )
 
 // quantity is a number with what it counts or measures.
@@ -67,10 +68,10 @@ var numberWords = map[string]float64{
 }
 
 var (
-	approximate = regexp.MustCompile(`^(about|approximately|approx\.?|around|roughly|circa|ca\.?|~)\s*`)
-	digits      = regexp.MustCompile(`^([$€£]|us\$)?\s*([-+]?)\s*([1-9]\d{0,2}(?:[ ,']\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)\s*(.*)$`)
-	grouping    = regexp.MustCompile(`[ ,']`)
-	grouped     = regexp.MustCompile(`^[1-9]\d{0,2}([ ,']\d{3})+(\.\d+)?$`)
+	approximate = lazyregexp.New(`^(about|approximately|approx\.?|around|roughly|circa|ca\.?|~)\s*`)
+	digits      = lazyregexp.New(`^([$€£]|us\$)?\s*([-+]?)\s*([1-9]\d{0,2}(?:[ ,']\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)\s*(.*)$`)
+	grouping    = lazyregexp.New(`[ ,']`)
+	grouped     = lazyregexp.New(`^[1-9]\d{0,2}([ ,']\d{3})+(\.\d+)?$`)
 )
 
 // parseQuantity reads a text that is a number with an optional unit or noun and nothing else.

@@ -2,11 +2,11 @@ package notebook
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"goserini/internal/lazyregexp"
 	"goserini/internal/retrieval"
 	"goserini/internal/tool"
 )
@@ -33,7 +33,7 @@ const (
 
 // cited matches docid:7 and docid:7-9, and what models write for it: #L7, † and blanks before
 // the lines, "lines 7–9".
-var cited = regexp.MustCompile(`^(.+?)\s*(?:[:#†,]|\s)\s*(?:lines?\s*|L)?(\d{1,9})(?:\s*[-–—]\s*L?(\d{1,9}))?$`)
+var cited = lazyregexp.New(`^(.+?)\s*(?:[:#†,]|\s)\s*(?:lines?\s*|L)?(\d{1,9})(?:\s*[-–—]\s*L?(\d{1,9}))?$`)
 
 // parseCitation reads a citation. The error is a sentence that goes on "…:".
 func parseCitation(written string) (citation, error) {

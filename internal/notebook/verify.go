@@ -2,10 +2,10 @@ package notebook
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"goserini/internal/lazyregexp"
 	"goserini/internal/tool"
 	"goserini/internal/trajectory"
 )
@@ -164,7 +164,7 @@ func parseChecks(text string) []check {
 	return out
 }
 
-var checkLabel = regexp.MustCompile(`(?i)^check\s*\d*\s*[:：]`)
+var checkLabel = lazyregexp.New(`(?i)^check\s*\d*\s*[:：]`)
 
 // saysShown reads a verdict: only one that plainly says so is "shown".
 func saysShown(verdict string) bool {

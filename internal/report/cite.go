@@ -2,13 +2,13 @@ package report
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"goserini/internal/lazyregexp"
 	"goserini/internal/trajectory"
 )
 
@@ -45,7 +45,7 @@ const (
 )
 
 // brackets hold citations.
-var brackets = regexp.MustCompile(`[\[【［]([^\[\]【】［］]{1,900})[\]】］]`)
+var brackets = lazyregexp.New(`[\[【［]([^\[\]【】［］]{1,900})[\]】］]`)
 
 // resolve cuts the answer at its citations and finds what each of them points to. Afterwards
 // every call's text is in pieces.
@@ -242,7 +242,7 @@ func (r *resolver) ranked(docid string) (target, bool) {
 }
 
 // hitHead begins an entry on a page of hits.
-var hitHead = regexp.MustCompile(`(?m)^(\d+)\. docid=(.*)$`)
+var hitHead = lazyregexp.New(`(?m)^(\d+)\. docid=(.*)$`)
 
 // hitEntry finds the entry of a document on a page of hits.
 func hitEntry(text, docid string) (rank string, from, to int, ok bool) {
@@ -270,9 +270,9 @@ func hitEntry(text, docid string) (rank string, from, to int, ok bool) {
 
 var (
 	// linesInside are lines behind a docid within brackets: "doc:L9-12", "doc, lines 9 to 12".
-	linesInside = regexp.MustCompile(`(?i)^\s*(?:[:#@]\s*(?:L|lines?\s*)?|[,;]?\s*(?:L|lines?\s+|ll?\.\s*))(\d{1,9})(?:\s*(?:-|–|—|to)\s*L?(\d{1,9}))?`)
+	linesInside = lazyregexp.New(`(?i)^\s*(?:[:#@]\s*(?:L|lines?\s*)?|[,;]?\s*(?:L|lines?\s+|ll?\.\s*))(\d{1,9})(?:\s*(?:-|–|—|to)\s*L?(\d{1,9}))?`)
 	// linesBefore are lines in the sentence: "(line 9)".
-	linesBefore = regexp.MustCompile(`(?i)\b(?:lines?|ll\.)\s+(\d{1,9})(?:\s*(?:-|–|—|to)\s*(\d{1,9}))?`)
+	linesBefore = lazyregexp.New(`(?i)\b(?:lines?|ll\.)\s+(\d{1,9})(?:\s*(?:-|–|—|to)\s*(\d{1,9}))?`)
 )
 
 // namedLines returns the lines that an answer names with a citation.
@@ -294,8 +294,8 @@ func namedLines(claim, suffix string) (first, last int, ok bool) {
 }
 
 var (
-	quotation = regexp.MustCompile(`[“"«„]([^“”"«»„]{12,600})[”"»“]`)
-	ellipsis  = regexp.MustCompile(`\s*(?:…|\.\.\.|\[…\]|\[\.\.\.\])\s*`)
+	quotation = lazyregexp.New(`[“"«„]([^“”"«»„]{12,600})[”"»“]`)
+	ellipsis  = lazyregexp.New(`\s*(?:…|\.\.\.|\[…\]|\[\.\.\.\])\s*`)
 )
 
 // quotes returns what a claim quotes, the nearest to its end first.

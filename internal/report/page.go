@@ -3,10 +3,11 @@ package report
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"goserini/internal/lazyregexp"
 )
 
 // page is what one call showed of a document.
@@ -28,7 +29,7 @@ type pageLine struct {
 
 // numberedLine is a line of a document on a page: its number, in pieces of long lines the
 // character, a tab, the text.
-var numberedLine = regexp.MustCompile(`^(\d{1,9})(?::\d+)?\t`)
+var numberedLine = lazyregexp.New(`^(\d{1,9})(?::\d+)?\t`)
 
 // mostTargetLines bounds how many lines a citation marks.
 const mostTargetLines = 12

@@ -3,8 +3,9 @@ package lexical
 import (
 	"fmt"
 	"html"
-	"regexp"
 	"strings"
+
+	"goserini/internal/lazyregexp"
 )
 
 // notFound is the exact answer where no answer was found.
@@ -83,7 +84,7 @@ const (
 	clueWords   = 14
 )
 
-var label = regexp.MustCompile(`(?i)(explanation|answer|confidence)\s*:`)
+var label = lazyregexp.New(`(?i)(explanation|answer|confidence)\s*:`)
 
 // harmless renders foreign text so that nothing in it reads as a part of the answer, a
 // citation or markup.

@@ -1,8 +1,9 @@
 package lexical
 
 import (
-	"regexp"
 	"strings"
+
+	"goserini/internal/lazyregexp"
 )
 
 // ask is what a question asks for and where in its text it does so.
@@ -16,18 +17,18 @@ type ask struct {
 var (
 	// asking finds question words. Those that follow a comma or a noun are relative pronouns
 	// more often than not, so that the place decides (see findAsk).
-	asking = regexp.MustCompile(`(?i)\b(who|whom|whose|when|where|which|what|how|why)\b`)
+	asking = lazyregexp.New(`(?i)\b(who|whom|whose|when|where|which|what|how|why)\b`)
 	// opens matches what may stand before the question word of a sentence.
-	opens = regexp.MustCompile(`(?i)^\W*(?:(?:and|but|so|then|in|on|at|to|from|by|of|for|with|since|until|during|after|under|into|about|name|tell me|please|identify|besides [^,]+,)\s+)*$`)
+	opens = lazyregexp.New(`(?i)^\W*(?:(?:and|but|so|then|in|on|at|to|from|by|of|for|with|since|until|during|after|under|into|about|name|tell me|please|identify|besides [^,]+,)\s+)*$`)
 	// afterPhrase matches a phrase and a comma before a question word.
-	afterPhrase = regexp.MustCompile(`^[^,]{0,120}(?:,[^,]{0,30})?,\s*$`)
-	auxiliary   = regexp.MustCompile(`(?i)^\s*(?:did|does|do)\b`)
+	afterPhrase = lazyregexp.New(`^[^,]{0,120}(?:,[^,]{0,30})?,\s*$`)
+	auxiliary   = lazyregexp.New(`(?i)^\s*(?:did|does|do)\b`)
 	// governed matches a preposition or verb right before "which X" or "what X" inside a sentence.
-	governed = regexp.MustCompile(`(?i)\b(?:in|on|at|to|from|by|of|for|with|is|was|are|were|has|had|under|into|about|during|played|starred|stared|called)\s+$`)
-	truth    = regexp.MustCompile(`(?i)^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might)\b`)
-	telling  = regexp.MustCompile(`(?i)^\W*(?:summari[sz]e|describe|explain|discuss|compare|list|outline|analy[sz]e|evaluate|tell me about)\b`)
-	either   = regexp.MustCompile(`(?:[,:]|\bbetween\b|\bin\b|\bby\b|\b[Oo]f\b|\bwas\b|\bis\b|\bfirst\b|\bformed\b)\s+([^,?;:]{2,80}?),?\s+(?:or|and)\s+([^,?;]{2,80}?)\s*(?:[,?]|$)`)
-	orOnly   = regexp.MustCompile(`(?i)\bor\b`)
+	governed = lazyregexp.New(`(?i)\b(?:in|on|at|to|from|by|of|for|with|is|was|are|were|has|had|under|into|about|during|played|starred|stared|called)\s+$`)
+	truth    = lazyregexp.New(`(?i)^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might)\b`)
+	telling  = lazyregexp.New(`(?i)^\W*(?:summari[sz]e|describe|explain|discuss|compare|list|outline|analy[sz]e|evaluate|tell me about)\b`)
+	either   = lazyregexp.New(`(?:[,:]|\bbetween\b|\bin\b|\bby\b|\b[Oo]f\b|\bwas\b|\bis\b|\bfirst\b|\bformed\b)\s+([^,?;:]{2,80}?),?\s+(?:or|and)\s+([^,?;]{2,80}?)\s*(?:[,?]|$)`)
+	orOnly   = lazyregexp.New(`(?i)\bor\b`)
 )
 
 // findAsk finds the asking word. The last sentence that has one decides.
@@ -153,7 +154,7 @@ var kindOf = map[kind]map[string]bool{
 }
 
 // personEnds are endings of nouns for people.
-var personEnds = regexp.MustCompile(`(?:ist|ician|maker|keeper|painter|singer|composer|designer|writer|builder|founder|teacher|leader|ruler|minister|officer|general|engineer|drummer)$`)
+var personEnds = lazyregexp.New(`(?:ist|ician|maker|keeper|painter|singer|composer|designer|writer|builder|founder|teacher|leader|ruler|minister|officer|general|engineer|drummer)$`)
 
 // whichNoun reads the noun after which or what: the last of the content words before a
 // verb, a preposition or a stop.

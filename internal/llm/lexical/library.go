@@ -3,11 +3,11 @@ package lexical
 import (
 	"math"
 	"math/bits"
-	"regexp"
 	"slices"
 	"strings"
 
 	"goserini/internal/analysis"
+	"goserini/internal/lazyregexp"
 )
 
 // maxTerms is the number of different stems of a question that are followed: as many as
@@ -120,7 +120,7 @@ func (l *library) addPage(p *docPage) {
 	}
 }
 
-var bracketed = regexp.MustCompile(`\s*\([^)]*\)`)
+var bracketed = lazyregexp.New(`\s*\([^)]*\)`)
 
 func (l *library) setTitle(d *document, title string) {
 	d.title = strings.TrimSpace(title)

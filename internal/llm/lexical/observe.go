@@ -2,9 +2,10 @@ package lexical
 
 import (
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"goserini/internal/lazyregexp"
 )
 
 // observation is what the text of one tool result says.
@@ -39,12 +40,12 @@ type line struct {
 }
 
 var (
-	rankingHead  = regexp.MustCompile(`^ranks \d+-\d+ of (\d+)\b.*?\bsearch_id=(.+)$`)
-	hitHead      = regexp.MustCompile(`^(\d{1,9})\. docid=(.+)$`)
-	documentHead = regexp.MustCompile(`^docid=(.+?) lines (\d+)-(\d+) of (\d+)`)
-	numberedLine = regexp.MustCompile(`^(\d{1,9})(?::(\d{1,9}))?\t`)
-	field        = regexp.MustCompile(`^\s+([A-Z][A-Za-z ]{1,20}):\s?(.*)$`)
-	linesField   = regexp.MustCompile(`(?i)\blines?[ =:]+(\d{1,9})`)
+	rankingHead  = lazyregexp.New(`^ranks \d+-\d+ of (\d+)\b.*?\bsearch_id=(.+)$`)
+	hitHead      = lazyregexp.New(`^(\d{1,9})\. docid=(.+)$`)
+	documentHead = lazyregexp.New(`^docid=(.+?) lines (\d+)-(\d+) of (\d+)`)
+	numberedLine = lazyregexp.New(`^(\d{1,9})(?::(\d{1,9}))?\t`)
+	field        = lazyregexp.New(`^\s+([A-Z][A-Za-z ]{1,20}):\s?(.*)$`)
+	linesField   = lazyregexp.New(`(?i)\blines?[ =:]+(\d{1,9})`)
 )
 
 // observe reads the text of a tool result. What it does not understand it leaves out: a

@@ -1,9 +1,10 @@
 package lexical
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"goserini/internal/lazyregexp"
 )
 
 // kind is what a question asks for.
@@ -58,12 +59,12 @@ type clue struct {
 func (c clue) has(at int) bool { return c.from <= at && at < c.to }
 
 var (
-	questionLabel = regexp.MustCompile(`(?m)^Question:[ \t]*`)
-	sentenceEnd   = regexp.MustCompile(`[.?!][")\]”’']*\s+`)
+	questionLabel = lazyregexp.New(`(?m)^Question:[ \t]*`)
+	sentenceEnd   = lazyregexp.New(`[.?!][")\]”’']*\s+`)
 	// clauseBreak separates clues inside a sentence.
-	clauseBreak = regexp.MustCompile(`(?i)\s*[;:,—–]\s+|\s+(?:and|but|or|who|whose|whom|which|that|where|when|while|after|before|because|since|although|until)\s+`)
-	relative    = regexp.MustCompile(`(?i)^\W*(?:who|whose|whom|which|that|where)\b`)
-	backward    = regexp.MustCompile(`(?i)\b(he|him|his|she|her|hers|it|its|they|them|their|there)\b`)
+	clauseBreak = lazyregexp.New(`(?i)\s*[;:,—–]\s+|\s+(?:and|but|or|who|whose|whom|which|that|where|when|while|after|before|because|since|although|until)\s+`)
+	relative    = lazyregexp.New(`(?i)^\W*(?:who|whose|whom|which|that|where)\b`)
+	backward    = lazyregexp.New(`(?i)\b(he|him|his|she|her|hers|it|its|they|them|their|there)\b`)
 )
 
 // questionOf finds the question in the first message: what follows the label "Question:",
@@ -225,7 +226,7 @@ func questionNames(part string, opens bool) []span {
 }
 
 // pieces returns the byte ranges between the matches of sep; separators stay with the part before.
-func pieces(text string, sep *regexp.Regexp) [][2]int {
+func pieces(text string, sep *lazyregexp.Regexp) [][2]int {
 	var out [][2]int
 	from := 0
 	for _, m := range sep.FindAllStringIndex(text, -1) {

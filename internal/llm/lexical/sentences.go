@@ -2,10 +2,11 @@ package lexical
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"goserini/internal/lazyregexp"
 )
 
 // sentencesOf cuts what has been shown of a document into sentences and notes what each has
@@ -56,7 +57,7 @@ func (c *cutter) document(d *document) {
 // lifespan is the way in which texts give the years of a life. It says born and died
 // without the words.
 var (
-	lifespan  = regexp.MustCompile(`\((?:[^()]{0,40}\b)?(1\d{3}|20\d{2})\s*(?:–|-|—|to)\s*(?:[^()]{0,40}\b)?(1\d{3}|20\d{2})\)`)
+	lifespan  = lazyregexp.New(`\((?:[^()]{0,40}\b)?(1\d{3}|20\d{2})\s*(?:–|-|—|to)\s*(?:[^()]{0,40}\b)?(1\d{3}|20\d{2})\)`)
 	lifeStems = stems("born birth die died death")
 )
 

@@ -1,9 +1,10 @@
 package lexical
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"goserini/internal/lazyregexp"
 )
 
 // span is a piece of a sentence that could be an answer, or a name to follow.
@@ -93,19 +94,19 @@ func cut(text string, from, to int, typed float64) span {
 
 var (
 	months      = `(?:January|February|March|April|May|June|July|August|September|October|November|December|Jan\.?|Feb\.?|Mar\.?|Apr\.?|Jun\.?|Jul\.?|Aug\.?|Sept?\.?|Oct\.?|Nov\.?|Dec\.?)`
-	fullDate    = regexp.MustCompile(`\b(?:\d{1,2}(?:st|nd|rd|th)?(?: of)? ` + months + `,? \d{4}|` + months + ` \d{1,2}(?:st|nd|rd|th)?,? \d{4}|\d{4}-\d{2}-\d{2}|\d{1,2}/\d{1,2}/\d{2,4})\b`)
-	partDate    = regexp.MustCompile(`\b(?:` + months + `,? \d{4}|\d{1,2} ` + months + `|` + months + ` \d{1,2})\b`)
-	yearAlone   = regexp.MustCompile(`\b(?:1[0-9]|20)\d{2}\b`)
+	fullDate    = lazyregexp.New(`\b(?:\d{1,2}(?:st|nd|rd|th)?(?: of)? ` + months + `,? \d{4}|` + months + ` \d{1,2}(?:st|nd|rd|th)?,? \d{4}|\d{4}-\d{2}-\d{2}|\d{1,2}/\d{1,2}/\d{2,4})\b`)
+	partDate    = lazyregexp.New(`\b(?:` + months + `,? \d{4}|\d{1,2} ` + months + `|` + months + ` \d{1,2})\b`)
+	yearAlone   = lazyregexp.New(`\b(?:1[0-9]|20)\d{2}\b`)
 	numberWords = `(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion|dozen|half)`
-	quantity    = regexp.MustCompile(`(?i)(?:[$€£]\s?)?\b(?:\d[\d,]*(?:\.\d+)?|` + numberWords + `(?:[- ](?:and )?` + numberWords + `)*)\b(?:\s?%|\s(?:percent|per cent|million|billion|thousand|hundred)\b)*`)
-	quoted      = regexp.MustCompile(`["“]([^"”“]{2,80})["”]`)
+	quantity    = lazyregexp.New(`(?i)(?:[$€£]\s?)?\b(?:\d[\d,]*(?:\.\d+)?|` + numberWords + `(?:[- ](?:and )?` + numberWords + `)*)\b(?:\s?%|\s(?:percent|per cent|million|billion|thousand|hundred)\b)*`)
+	quoted      = lazyregexp.New(`["“]([^"”“]{2,80})["”]`)
 )
 
 // dates returns the dates of a sentence, the fuller forms first and better.
 func dates(text string) []span {
 	var out []span
 	for _, form := range []struct {
-		re    *regexp.Regexp
+		re    *lazyregexp.Regexp
 		typed float64
 	}{{fullDate, 1}, {partDate, 0.8}, {yearAlone, 0.7}} {
 		for _, m := range form.re.FindAllStringIndex(text, -1) {

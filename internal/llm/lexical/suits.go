@@ -1,9 +1,10 @@
 package lexical
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"goserini/internal/lazyregexp"
 )
 
 var (
@@ -65,7 +66,7 @@ func wordBefore(s span, sentence string) string {
 	return strings.ToLower(lastWords(strings.TrimRight(sentence[:s.start], " "), 1))
 }
 
-var pronoun = regexp.MustCompile(`(?i)\b(he|she|his|her|born)\b`)
+var pronoun = lazyregexp.New(`(?i)\b(he|she|his|her|born)\b`)
 
 // isPerson weighs a name as that of a person: by the first sentences of the document of
 // that title, else by a preposition of place before it.
@@ -138,7 +139,7 @@ func lastWords(text string, n int) string {
 	return text[words[max(0, len(words)-n)].start:]
 }
 
-var definesAs = regexp.MustCompile(`\b(?:is|was|are|were) (?:an? |the |one of the )?([^.,;:()]{3,80})`)
+var definesAs = lazyregexp.New(`\b(?:is|was|are|were) (?:an? |the |one of the )?([^.,;:()]{3,80})`)
 
 // definition returns what a sentence says that its subject is, up to the next stop.
 func definition(sentence string) string {

@@ -2,10 +2,11 @@ package lexical
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"goserini/internal/lazyregexp"
 )
 
 // Shares of a question from which a claim is supported, wholly or partly, and a question
@@ -112,7 +113,7 @@ func (v *view) most(i int, m mask) (sentence int, share float64) {
 	return sentence, share
 }
 
-var sameNoun = regexp.MustCompile(`(?i)\bsame ([a-z]+)`)
+var sameNoun = lazyregexp.New(`(?i)\bsame ([a-z]+)`)
 
 func (q question) asksSame() bool { return sameNoun.MatchString(q.text) }
 

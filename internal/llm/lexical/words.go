@@ -1,12 +1,12 @@
 package lexical
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"goserini/internal/analysis"
+	"goserini/internal/lazyregexp"
 )
 
 // word is a run of letters and digits of a text, as it stands there.
@@ -117,7 +117,7 @@ func set(list string) map[string]bool {
 }
 
 // nameOf is a phrase that stands for what it names.
-var nameOf = regexp.MustCompile(`(?i)\bnames? of\b`)
+var nameOf = lazyregexp.New(`(?i)\bnames? of\b`)
 
 // stems returns the stems of the content words of text, each once, in order.
 func stems(text string) []string {
