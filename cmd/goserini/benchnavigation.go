@@ -69,7 +69,7 @@ benchmark.`,
 	f.IntVar(&o.limit, "limit", 0, "at most this many questions a collection, evenly spread (0 is all)")
 	f.IntVar(&o.research, "lexical", 0, "at most this many questions a collection for builtin/lexical (0 is all, -1 none)")
 	f.BoolVar(&o.researchParts, "lexical-parts", false, "let builtin/lexical answer with each part alone, too")
-	f.IntVar(&o.parts, "parts-limit", 0, "at most this many questions a collection for each part alone (0 is all)")
+	f.IntVar(&o.parts, "parts-limit", 0, "at most this many questions a collection for each part alone or when asked (0 is all)")
 	f.IntVar(&o.workers, "workers", 1, "questions at once")
 	f.StringVar(&o.markdown, "markdown", "", "write the tables to this file, whose notes are kept, after each collection")
 	f.StringVar(&o.examples, "examples", "", "write the same search in both profiles to this file, and nothing else")

@@ -203,8 +203,8 @@ func inParallel(n int, do func(i int) error) error {
 // average, as a share of it.
 const longestExcerpt = 4.0 / 3
 
-// passages shows of each document the passages that cover most of the query, or all of it
-// where it is short. What short documents leave of the page is given to long ones.
+// passages shows of each document the passages that cover most of the query, its head with
+// one of them where they cover little, or all of it where it is short. What short documents leave of the page is given to long ones.
 func (p *previews) passages(ctx context.Context, batch []row, documents []document) ([]preview, error) {
 	metas := make([]meta, len(documents))
 	from := make([]int, len(documents))
@@ -275,7 +275,7 @@ func (p *previews) passage(d document, from, size, length int) preview {
 		}
 	}
 	var v preview
-	passages := p.match().Passages(d.text, from, length)
+	passages := p.match().Excerpt(d.text, from, length)
 	if len(passages) == 0 { // the words stand in the title only
 		head := d.text[from : from+len(firstCharacters(d.text[from:], length))]
 		passages = []retrieval.Passage{{Start: from, End: from + len(head), FirstLine: first, LastLine: first + strings.Count(head, "\n")}}

@@ -86,7 +86,7 @@ func (c *Controller) showHits(ctx context.Context, p hitPage) (tool.Result, erro
 	if fetched {
 		access.Surfaced = docIDs(found.ranking)
 	}
-	pg := &hitRenderer{c: c, page: p, found: found, d: &d}
+	pg := &hitRenderer{c: c, page: p, found: found, d: &d, fetched: fetched}
 	var shown []row
 	rows, end := pg.rows()
 	if len(rows) > 0 {
@@ -121,8 +121,13 @@ type hitRenderer struct {
 	found *found
 	d     *RankingDetails
 
+	// fetched says that this call got the ranking.
+	fetched bool
+
 	body   *page
 	prints []*fingerprint
+	// hits is the number of hits shown that can be read.
+	hits int
 }
 
 // rows are the hits wanted, and the last rank looked at for them.
@@ -147,6 +152,7 @@ func (h *hitRenderer) render(ctx context.Context, rows []row, end int) ([]row, e
 	longest := *h.d
 	longest.FirstRank, longest.LastRank, longest.NextOffset, longest.CutBy = end, end, end+1, "bytes"
 	longest.NewShown, longest.NewRanked = len(rows), h.d.Total
+	h.hits = len(rows) + 1 // not all of them new: room for the line that says so
 	h.body = newPage(h.c.options, h.head(longest), h.foot(longest))
 	h.d.FirstRank = rows[0].rank
 
@@ -181,6 +187,7 @@ func (h *hitRenderer) render(ctx context.Context, rows []row, end int) ([]row, e
 	if h.d.CutBy == "" && end < h.d.Total {
 		h.d.NextOffset = end + 1
 	}
+	h.hits = len(shown)
 	h.countNew(shown)
 	return shown, nil
 }
@@ -253,9 +260,7 @@ func (h *hitRenderer) head(d RankingDetails) string {
 	for _, line := range h.found.reading {
 		b.WriteString("\n" + line)
 	}
-	if h.c.options.Navigator.Novelty && d.FirstRank > 0 {
-		fmt.Fprintf(&b, "\nNew: %d of the hits shown, %d of all %d.", d.NewShown, d.NewRanked, d.Total)
-	}
+	b.WriteString(h.newLine(d))
 	if d.Repeated {
 		fmt.Fprintf(&b, "\nNote: the same ranking as %s, which had this query; it goes on where it was not shown yet.", d.SearchID)
 	}
@@ -266,6 +271,19 @@ func (h *hitRenderer) head(d RankingDetails) string {
 		b.WriteString("\nNote: " + n)
 	}
 	return b.String()
+}
+
+// newLine says how many hits are new where not all are. Those of a whole ranking are
+// counted on the page that fetched it.
+func (h *hitRenderer) newLine(d RankingDetails) string {
+	if !h.c.options.Navigator.Novelty || d.FirstRank == 0 || d.NewShown == h.hits && (d.NewRanked == d.Total || !h.fetched) {
+		return ""
+	}
+	line := fmt.Sprintf("\nNew: %d of the hits shown", d.NewShown)
+	if h.fetched {
+		line += fmt.Sprintf(", %d of all %d", d.NewRanked, d.Total)
+	}
+	return line + "."
 }
 
 func queryLines(queries []string) string {

@@ -340,8 +340,8 @@ func TestPagesWithoutALimitLeaveNothingOut(t *testing.T) {
 	joined, args, pages := "", `{"docid":"d","offset":1}`, 0
 	for args != "" {
 		page := call(t, c, "read_document", args).Text
-		if n := utf8.RuneCountInString(page); n > 6500 {
-			t.Fatalf("page %d has %d characters, want about 6000", pages, n)
+		if n := utf8.RuneCountInString(page); n > 4500 {
+			t.Fatalf("page %d has %d characters, want about 4000", pages, n)
 		}
 		for line := range strings.Lines(page) {
 			if number, rest, ok := strings.Cut(line, "\t"); ok && !strings.Contains(number, " ") {
@@ -369,9 +369,9 @@ func TestReadOpensAtTheBestPassage(t *testing.T) {
 	for _, tt := range []struct {
 		name, args, want, not string
 	}{
-		{"before any search at the beginning", `{"docid":"register"}`, "docid=register lines 1-125 of", "Opened at"},
+		{"before any search at the beginning", `{"docid":"register"}`, "docid=register lines 1-84 of", "Opened at"},
 		{"a limit is obeyed", `{"docid":"register","limit":200}`, "docid=register lines 1-200 of", "Opened at"},
-		{"the page proposed has no limit either", `{"docid":"register","offset":126}`, `"docid":"register","offset":247})`, `"limit"`},
+		{"the page proposed has no limit either", `{"docid":"register","offset":126}`, `"docid":"register","offset":207})`, `"limit"`},
 	} {
 		if got := call(t, c, "read_document", tt.args).Text; !strings.Contains(got, tt.want) || strings.Contains(got, tt.not) {
 			t.Errorf("%s: got %.300s", tt.name, got)
@@ -394,7 +394,7 @@ func TestReadOpensAtTheBestPassage(t *testing.T) {
 			if !strings.Contains(got.Text, tt.want) || strings.Contains(got.Text, tt.not) {
 				t.Errorf("got %.900s", got.Text)
 			}
-			if len(got.Text) > 9000 && !strings.Contains(tt.args, "offset") {
+			if len(got.Text) > 6000 && !strings.Contains(tt.args, "offset") {
 				t.Errorf("the opening page has %d bytes", len(got.Text))
 			}
 		})

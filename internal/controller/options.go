@@ -21,7 +21,7 @@ type Options struct {
 	// average over a page. Default 450.
 	ExcerptLength int `json:"excerpt_length"`
 	// OpeningLength is the length, in characters, of the pages of a document where
-	// Navigator.ReadAtBest is on and no limit is asked for. Default 6000.
+	// Navigator.ReadAtBest is on and no limit is asked for. Default 4000.
 	OpeningLength int `json:"opening_length"`
 	// Rankings is the number of rankings kept; of older ones only the query is
 	// remembered, and they are searched again when asked for. Default 32.
@@ -57,7 +57,7 @@ func (o Options) resolved() Options {
 		{&o.ReadLines, 200},
 		{&o.ExcerptDepth, 50},
 		{&o.ExcerptLength, retrieval.PassageLength},
-		{&o.OpeningLength, 6000},
+		{&o.OpeningLength, 4000},
 		{&o.Rankings, 32},
 		{&o.PageLines, 2000},
 		{&o.PageBytes, 50 << 10},

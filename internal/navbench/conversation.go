@@ -30,9 +30,20 @@ func newConversation(r retrieval.Retriever, v Variant) *conversation {
 	return &conversation{tools: c.Tools(), firstPage: o.FirstPage, pageHits: o.PageHits}
 }
 
+// definitions are the tokens of what a model is told of the tools.
+func (c *conversation) definitions() float64 {
+	bytes := 0
+	for _, t := range c.tools {
+		bytes += len(t.Name) + len(t.Description) + len(t.Schema)
+	}
+	return tokens(bytes)
+}
+
 type searchArguments struct {
-	Reason string `json:"reason"`
-	Query  string `json:"query"`
+	Reason  string   `json:"reason"`
+	Query   string   `json:"query"`
+	Queries []string `json:"queries,omitempty"`
+	NewOnly bool     `json:"new_only,omitempty"`
 }
 
 type browseArguments struct {
@@ -48,6 +59,7 @@ type readArguments struct {
 	Offset int    `json:"offset,omitempty"`
 	Limit  int    `json:"limit,omitempty"`
 	Column int    `json:"column,omitempty"`
+	Find   string `json:"find,omitempty"`
 }
 
 const why = "benchmark"
@@ -71,7 +83,16 @@ func (c *conversation) call(ctx context.Context, name string, arguments any) (to
 }
 
 func (c *conversation) search(ctx context.Context, query string) (tool.Result, string, error) {
-	result, err := c.call(ctx, controller.SearchTool, searchArguments{why, query})
+	return c.searchAll(ctx, query, "", false)
+}
+
+// searchAll searches for a query and, where it is not empty, a further one together.
+func (c *conversation) searchAll(ctx context.Context, query, further string, newOnly bool) (tool.Result, string, error) {
+	arguments := searchArguments{Reason: why, Query: query, NewOnly: newOnly}
+	if further != "" {
+		arguments.Queries = []string{further}
+	}
+	result, err := c.call(ctx, controller.SearchTool, arguments)
 	if err != nil {
 		return result, "", err
 	}

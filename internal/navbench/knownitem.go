@@ -10,6 +10,9 @@ import (
 // deepestItem is the rank beyond which the reader of known items does not browse.
 const deepestItem = 100
 
+// findLines is the number of matching lines that a reader asks for who looks for a pattern.
+const findLines = 5
+
 // reading is what it took until the answer's line was shown.
 type reading struct {
 	// found says that the document was reached and its line shown.
@@ -24,6 +27,12 @@ type reading struct {
 // beginning, from there. Where excerptsCount, an excerpt of the document that holds a span ends the
 // search, too.
 func seek(ctx context.Context, r retrieval.Retriever, v Variant, q question, excerptsCount bool) (reading, error) {
+	return seekFinding(ctx, r, v, q, excerptsCount, "")
+}
+
+// seekFinding is seek for a reader who, before it opens the document, looks in it for a
+// pattern that is not empty.
+func seekFinding(ctx context.Context, r retrieval.Retriever, v Variant, q question, excerptsCount bool, find string) (reading, error) {
 	talk := newConversation(r, v)
 	page, searchID, err := talk.search(ctx, q.text)
 	if err != nil {
@@ -41,14 +50,20 @@ func seek(ctx context.Context, r retrieval.Retriever, v Variant, q question, exc
 	if excerptsCount && holdsAny(excerptsOf(page.Text)[q.item.docid], q.spans) {
 		return reading{true, talk.bytes}, nil
 	}
-	found, err := readUntilShown(ctx, talk, q.item)
+	found, err := readUntilShown(ctx, talk, q.item, find)
 	return reading{found, talk.bytes}, err
 }
 
 // readUntilShown reads a document until one of its places has been shown. Lines that it
 // has been shown it does not ask for again.
-func readUntilShown(ctx context.Context, talk *conversation, it *item) (bool, error) {
+func readUntilShown(ctx context.Context, talk *conversation, it *item, find string) (bool, error) {
 	r := &reader{talk: talk, item: it, seen: newSeen(it), read: map[int]bool{}}
+	if find != "" {
+		if _, err := r.page(ctx, readArguments{DocID: it.docid, Find: find, Limit: findLines}); err != nil || r.seen.shown() {
+			return err == nil, err
+		}
+		r.pages = 0
+	}
 	first, err := r.page(ctx, readArguments{DocID: it.docid})
 	if err != nil || r.seen.shown() {
 		return err == nil, err
@@ -101,7 +116,7 @@ func (r *reader) page(ctx context.Context, a readArguments) (string, error) {
 	}
 	r.seen.add(result.Text)
 	for _, l := range linesOf(result.Text) {
-		if l.column == 1 && (l.line != d.LastLine || d.NextColumn == 0) {
+		if !l.part && l.column == 1 && (l.line != d.LastLine || d.NextColumn == 0) {
 			r.read[l.line] = true
 		}
 	}

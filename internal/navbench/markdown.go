@@ -36,6 +36,9 @@ func Markdown(reports []Report, command, notes string) string {
 	section("Tokens until the answer's line has been shown", "Known-item questions. The last columns are the same where only lines of the document count, not excerpts.", itemRows(reports))
 	section("builtin/lexical", "Recalls of evidence documents, means over questions; accuracy by builtin/exact; tokens of tool output a question.", researchRows(reports))
 	section("Each part alone", "At the agent's own setting. Each part alone is measured on the questions that n says, evenly spread; the ratio to the paper is over the same questions.", partRows(reports))
+	section("Parts that act when asked", "Readers who ask for a part, against the same readers without it, over the same questions; the last column is the mean of the differences. "+
+		"`find` counts tokens, where less is better.", useRows(reports))
+	section("What the definitions cost", "Tokens of the names, descriptions and schemas of the three tools, which stand in every request (and in the prompt cache after the first).", definitionRows(reports))
 	if notes = strings.TrimSpace(notes); notes != "" {
 		b.WriteString("\n" + notes + "\n")
 	}
@@ -185,6 +188,32 @@ func partRows(reports []Report) [][]string {
 			}
 			rows = append(rows, row)
 		}
+	}
+	return rows
+}
+
+func useRows(reports []Report) [][]string {
+	rows := [][]string{{"collection", "part", "reader", "measure", "without", "with", "difference"}}
+	for _, r := range reports {
+		for _, u := range r.Uses {
+			of := rate
+			if u.Measure == tokensMeasure {
+				of = count
+			}
+			rows = append(rows, []string{r.Collection, u.Part, u.Reader, u.Measure, of(u.Without), of(u.With), of(u.Gain)})
+		}
+	}
+	return rows
+}
+
+// definitionRows do not depend on the collection.
+func definitionRows(reports []Report) [][]string {
+	rows := [][]string{{"tools", "tokens", "more than the paper's"}}
+	if len(reports) == 0 {
+		return rows
+	}
+	for _, f := range reports[0].Variants {
+		rows = append(rows, []string{f.Variant, fmt.Sprintf("%.0f", f.Definitions), fmt.Sprintf("%.0f", f.Definitions-reports[0].Variants[0].Definitions)})
 	}
 	return rows
 }

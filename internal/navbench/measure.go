@@ -20,7 +20,8 @@ type Options struct {
 	// below 0 none. ResearchParts lets it answer with each part alone, too.
 	Research      int
 	ResearchParts bool
-	// Parts is the most questions that each part alone is measured on, evenly spread; 0 is all.
+	// Parts is the most questions that each part alone, and each part that acts when asked, is
+	// measured on, evenly spread; 0 is all.
 	Parts int
 	// Progress is told what has been done, from one goroutine; may be nil.
 	Progress func(what string, done, of int)
@@ -57,6 +58,12 @@ func Measure(ctx context.Context, c *Collection, variants []Variant, o Options) 
 		}
 		report.Variants = append(report.Variants, figures)
 	}
+	m.questions = spread(c.questions, o.Parts)
+	m.items = knownItems(m.questions)
+	var err error
+	if report.Uses, err = m.uses(ctx); err != nil {
+		return report, fmt.Errorf("measure %s, parts when asked: %w", c.name, err)
+	}
 	return report, nil
 }
 
@@ -88,7 +95,8 @@ func knownItems(questions []question) []question {
 const main = 2
 
 func (m *measurer) figures(ctx context.Context, v Variant, number int) (Figures, error) {
-	f := Figures{Variant: v.Name, PageHits: newConversation(nil, v).pageHits}
+	talk := newConversation(nil, v)
+	f := Figures{Variant: v.Name, PageHits: talk.pageHits, Definitions: talk.definitions()}
 	own := local.New(m.c.index, m.c.own.Params)
 	browsings, err := each(ctx, m, v.Name+": pages", m.questions, func(q question) (browsing, error) {
 		return browse(ctx, own, v, q, m.c.evidence)

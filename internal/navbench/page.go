@@ -41,6 +41,8 @@ func hitLine(line string) (string, bool) {
 type shownLine struct {
 	line, column int
 	text         string
+	// part says that the line may go on behind the text.
+	part bool
 }
 
 // linesOf returns the lines on a page of a document.
@@ -58,7 +60,7 @@ func linesOf(page string) []shownLine {
 			continue
 		}
 		if piece {
-			column, _, _ = strings.Cut(column, "-")
+			column, _, s.part = strings.Cut(column, "-")
 			if s.column, err = strconv.Atoi(column); err != nil {
 				continue
 			}

@@ -29,7 +29,7 @@ More hits: read_search_results(…)`
 
 func TestLinesOfAPage(t *testing.T) {
 	page := "docid=a lines 3-4 of 9\n   Also line 8: x\n\n3\tthree\ttabs\n4:200\tpiece\n5:30-90\tpart\nMore lines: read_document(…)"
-	want := []shownLine{{3, 1, "three\ttabs"}, {4, 200, "piece"}, {5, 30, "part"}}
+	want := []shownLine{{3, 1, "three\ttabs", false}, {4, 200, "piece", false}, {5, 30, "part", true}}
 	if diff := cmp.Diff(want, linesOf(page), cmp.AllowUnexported(shownLine{})); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)
 	}

@@ -22,6 +22,8 @@ type Report struct {
 	Other      bm25.Params    `json:"other"`
 	Bootstrap  eval.Bootstrap `json:"bootstrap"`
 	Variants   []Figures      `json:"variants"`
+	// Uses are the parts that act only when asked, with a reader who asks.
+	Uses []Use `json:"uses"`
 	// Skipped are variants that the index cannot serve, with the reason.
 	Skipped []string `json:"skipped,omitempty"`
 }
@@ -46,6 +48,8 @@ type Figures struct {
 	FirstTokens *eval.Mean `json:"first_tokens"`
 	PageTokens  *eval.Mean `json:"page_tokens"`
 	PageHits    int        `json:"page_hits"`
+	// Definitions are the tokens of the names, descriptions and schemas of the tools.
+	Definitions float64 `json:"definitions"`
 	// First, ToTwenty and Lexical are the three readers.
 	First    Yield `json:"first"`
 	ToTwenty Yield `json:"to_twenty"`

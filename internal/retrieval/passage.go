@@ -42,6 +42,14 @@ const (
 	// splitGain is the share of the query's weight that two passages must cover beyond
 	// what one does.
 	splitGain = 0.05
+	// describedShare is the share, of the weight of those words of the query that the text
+	// holds, below which the best passages are too little of it: the query then describes the
+	// document as a whole rather than asks for a place in it.
+	describedShare = 2.0 / 3
+	// headShare is how much of an excerpt the beginning of such a document gets.
+	headShare = 2.0 / 3
+	// placedWeight is for terms that a better place of an outline already has.
+	placedWeight = 0.5
 	// shortestHalf is the least length, in characters, that says anything by itself.
 	shortestHalf = 150
 )
@@ -63,15 +71,74 @@ func (m *Matcher) Passages(text string, from, length int) []Passage {
 	return countLines(text, s.choose(max(length, 1)))
 }
 
+// Excerpt returns the passages that show a document for the query, in at most length
+// characters: those of [Matcher.Passages], or, where these hold little of the query's words
+// that stand in the text, the head of the text and then the one best passage. Words scattered
+// all over a document describe what it is, which its head says best. The head begins at byte
+// offset from, or behind the blanks there.
+func (m *Matcher) Excerpt(text string, from, length int) []Passage {
+	s, ok := m.selection(text, from)
+	if !ok {
+		return nil
+	}
+	chosen := s.choose(max(length, 1))
+	var covered []bool
+	for _, p := range chosen {
+		covered = either(covered, s.terms(p))
+	}
+	headLength := int(headShare * float64(length))
+	if s.weigh(covered) >= describedShare*s.weigh(s.terms(Passage{Start: from, End: len(text)})) || headLength < shortestHalf {
+		return countLines(text, chosen)
+	}
+	head := s.head(headLength)
+	best := s.best(length-headLength, halfCoreShare)
+	if best.Start < head.End {
+		return countLines(text, []Passage{s.head(length)})
+	}
+	return countLines(text, []Passage{head, best})
+}
+
+// either says of each term whether one of two lists has it.
+func either(a, b []bool) []bool {
+	both := slices.Clone(b)
+	for t, has := range a {
+		both[t] = both[t] || has
+	}
+	return both
+}
+
+// head is the passage of at most length characters that the text begins with.
+func (s *selection) head(length int) Passage {
+	blank := len(s.text[s.from:]) - len(strings.TrimLeftFunc(s.text[s.from:], unicode.IsSpace))
+	start := s.from + blank
+	end := start + prefixLen(s.text[start:], length)
+	if end < len(s.text) {
+		end = wordEnd(s.text, start, end)
+	}
+	p := Passage{Start: start, End: start + len(strings.TrimRightFunc(s.text[start:end], unicode.IsSpace))}
+	for _, has := range s.terms(p) {
+		if has {
+			p.Terms++
+		}
+	}
+	return p
+}
+
 // Outline returns at most count passages of at most length characters each that begin
 // at byte offset from or later, in the order of the text: the best places by the
-// measure of [Matcher.Passages].
+// measure of [Matcher.Passages], where terms that a better place has weigh half for each
+// such place, so that the places are about different words of the query.
 func (m *Matcher) Outline(text string, from, count, length int) []Passage {
 	s, ok := m.selection(text, from)
 	var places []Passage
 	for ; ok && len(places) < count; ok = len(s.found) > 0 {
 		p := s.best(max(length, 1), halfCoreShare)
 		places = append(places, p)
+		for t, has := range s.terms(p) {
+			if has {
+				s.weights[t] *= placedWeight
+			}
+		}
 		s.found = outside(s.found, p)
 	}
 	// Surroundings may overlap where two places are close; the better one stays.
@@ -178,11 +245,7 @@ func (s *selection) choose(length int) []Passage {
 	if second.Start < first.End && second.End > first.Start {
 		return []Passage{one}
 	}
-	both := covered
-	for t, has := range s.terms(second) {
-		both[t] = both[t] || has
-	}
-	if s.weigh(both)-s.weigh(s.terms(one)) < splitGain*s.weigh(s.terms(Passage{End: len(s.text)})) {
+	if s.weigh(either(covered, s.terms(second)))-s.weigh(s.terms(one)) < splitGain*s.weigh(s.terms(Passage{End: len(s.text)})) {
 		return []Passage{one}
 	}
 	return []Passage{first, second}

@@ -78,7 +78,12 @@ func TestPassagesKeepTheirPromises(t *testing.T) {
 		query := strings.Join(rapid.SliceOfN(word, 0, 6).Draw(t, "query"), " ")
 		length := rapid.IntRange(1, 400).Draw(t, "length")
 		sum, last := 0, -1
-		for _, p := range retrieval.NewMatcher(query, nil).Passages(text, 0, length) {
+		matcher := retrieval.NewMatcher(query, nil)
+		chosen := matcher.Passages(text, 0, length)
+		if rapid.Bool().Draw(t, "excerpt") {
+			chosen = matcher.Excerpt(text, 0, length)
+		}
+		for _, p := range chosen {
 			if p.Start < 0 || p.End > len(text) || p.Start > p.End {
 				t.Fatalf("passage %d-%d of %d bytes", p.Start, p.End, len(text))
 			}
@@ -124,6 +129,64 @@ func TestOutlineNamesTheBestPlacesInOrder(t *testing.T) {
 	want := "[32 The keeper of the lamp. 63 The keeper. 94 The keeper and the lamp again.]"
 	if fmt.Sprint(got) != want {
 		t.Errorf("got %v, want %s", got, want)
+	}
+}
+
+func TestOutlineIsAboutDifferentWords(t *testing.T) {
+	filler := strings.Repeat("Harbour dues and tide tables fill this page.\n", 30)
+	names := "Alder Grace and Aldous Grey.\n"
+	text := "Charter.\n" + filler + names + filler + names + filler + "The lamp oil.\n" + filler + names + filler
+	var got []string
+	for _, p := range retrieval.NewMatcher("lamp oil of Alder Grace and Aldous Grey", nil).Outline(text, 0, 2, 60) {
+		line, _, _ := strings.Cut(text[p.Start:], "\n")
+		got = append(got, line)
+	}
+	if want := "Alder Grace and Aldous Grey.|The lamp oil."; strings.Join(got, "|") != want {
+		t.Errorf("got %q, want %q", strings.Join(got, "|"), want)
+	}
+}
+
+func TestExcerpt(t *testing.T) {
+	filler := strings.Repeat("Tide tables and dues fill this page of the book. ", 60)
+	scattered := "  Charter between Alder Grace and Aldous Grey. " + filler + "It ends with notice. " + filler + "It is renewed. " +
+		filler + "Copper is carried. " + filler + "The law of Sarn governs. " + filler + "It was made in 1861. " + filler + "Losses are shared. " + filler
+	together := "  Charter between Alder Grace and Aldous Grey. " + filler + "It is renewed, ends with notice, is governed by the law of Sarn, carries copper, shares losses. " + filler
+	query := "law Sarn notice renewed copper made 1861 losses shared"
+	for _, tt := range []struct {
+		name, text string
+		from       int
+		length     int
+		want       []string // beginnings
+	}{
+		{"scattered words: the head and the best place", scattered, 0, 300, []string{"Charter between", "The law of Sarn"}},
+		{"the head begins where passages may", scattered, strings.Index(scattered, "Tide"), 300, []string{"Tide tables", "The law of Sarn"}},
+		{"words in one place: no head", together, 0, 300, []string{"It is renewed,"}},
+		{"too short for two", scattered, 0, 200, []string{"The law of Sarn"}},
+		{"no word, no excerpt", filler, 0, 300, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := retrieval.NewMatcher(query, nil).Excerpt(tt.text, tt.from, tt.length)
+			sum := 0
+			for i, p := range got {
+				shown := tt.text[p.Start:p.End]
+				sum += utf8.RuneCountInString(shown)
+				if i >= len(tt.want) || !strings.HasPrefix(shown, tt.want[i]) {
+					t.Errorf("passage %d is %q", i, shown)
+				}
+			}
+			if len(got) != len(tt.want) || sum > tt.length {
+				t.Errorf("%d passages with %d characters, want %d with at most %d", len(got), sum, len(tt.want), tt.length)
+			}
+		})
+	}
+}
+
+func TestExcerptOfAHeadThatHoldsTheBestPlaceIsTheHead(t *testing.T) {
+	filler := strings.Repeat("Tide tables and dues fill this page of the book. ", 60)
+	text := "The law of Sarn governs. " + filler + "It ends with notice. " + filler + "It is renewed. " + filler + "Copper is carried. " + filler + "It was made in 1861. " + filler
+	got := retrieval.NewMatcher("law Sarn notice renewed copper 1861", nil).Excerpt(text, 0, 300)
+	if len(got) != 1 || got[0].Start != 0 || got[0].End < 280 || got[0].FirstLine != 1 {
+		t.Errorf("got %+v", got)
 	}
 }
 

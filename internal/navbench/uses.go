@@ -1,0 +1,262 @@
+package navbench
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"goserini/internal/controller"
+	"goserini/internal/eval"
+	"goserini/internal/retrieval"
+	"goserini/internal/retrieval/local"
+)
+
+// Use is what a part that acts only when asked is worth to a reader who asks for it by a
+// fixed policy.
+type Use struct {
+	Part    string `json:"part"`
+	Reader  string `json:"reader"`
+	Measure string `json:"measure"`
+	// Without and With are means over the same questions, Gain the mean of the differences.
+	Without *eval.Mean `json:"without"`
+	With    *eval.Mean `json:"with"`
+	Gain    *eval.Mean `json:"gain"`
+}
+
+// What is compared.
+const (
+	tokensMeasure = "tokens until the answer's line is shown"
+	perThousand   = "gold documents on the pages per 1,000 tokens"
+	// findWords is the number of words that a reader looks for in a document.
+	findWords = 3
+)
+
+// uses measures the parts that no reader of the other tables uses.
+func (m *measurer) uses(ctx context.Context) ([]Use, error) {
+	r := local.New(m.c.index, m.c.own.Params)
+	uses, err := m.finds(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	quoting := func(q question) (string, string) { return quoted(q.text), "" }
+	fusing := func(q question) (string, string) { return q.text, rarer(q.text, r) }
+	plain := func(q question) (string, string) { return q.text, "" }
+	for _, u := range []struct {
+		part, reader       string
+		without, with      Variant
+		askWithout, askFor func(question) (string, string)
+	}{
+		{"syntax", "puts names of several words in quotes", navigatorWithout("syntax"), navigatorWithout(""), quoting, quoting},
+		{"multi-query", "asks for the rarer half of the words, too", navigatorWithout(""), navigatorWithout(""), plain, fusing},
+	} {
+		more, err := m.rankings(ctx, r, u.part, u.reader, [2]Variant{u.without, u.with}, [2]func(question) (string, string){u.askWithout, u.askFor})
+		if err != nil {
+			return nil, err
+		}
+		uses = append(uses, more...)
+	}
+	novelty, err := m.twice(ctx, r)
+	return append(uses, novelty), err
+}
+
+// navigatorWithout is the navigator without a part, or with all of them.
+func navigatorWithout(part string) Variant {
+	var parts []string
+	all, err := controller.Profile("navigator")
+	if err != nil {
+		panic("navbench: " + err.Error()) // the profile is part of the program
+	}
+	for _, p := range all.Navigator.Parts() {
+		if p != part {
+			parts = append(parts, p)
+		}
+	}
+	nav, err := controller.ParseNavigator(parts...)
+	if err != nil {
+		panic("navbench: " + err.Error()) // so are its parts
+	}
+	return Variant{"navigator", controller.Options{Navigator: nav, Budget: fixedBudget}}
+}
+
+// finds compares readers of known items who look for the rarest words of the question in
+// the document before they open it with those who open it at once.
+func (m *measurer) finds(ctx context.Context, r *local.Retriever) ([]Use, error) {
+	var uses []Use
+	if len(m.items) == 0 {
+		return nil, nil
+	}
+	find, err := controller.ParseNavigator("find")
+	if err != nil {
+		return nil, err
+	}
+	for _, tools := range []struct {
+		name string
+		v    Variant
+	}{
+		{"find, paper's tools", Variant{"find", controller.Options{Navigator: find, Budget: fixedBudget}}},
+		{"find, navigator", navigatorWithout("")},
+	} {
+		var cost [2][]float64
+		for i := range cost {
+			readings, err := each(ctx, m, tools.name, m.items, func(q question) (reading, error) {
+				pattern := ""
+				if i == 1 {
+					pattern = findPattern(q.text, r)
+				}
+				return seekFinding(ctx, r, tools.v, q, true, pattern)
+			})
+			if err != nil {
+				return nil, err
+			}
+			cost[i] = values(readings, func(x reading) float64 { return tokens(x.bytes) })
+		}
+		uses = append(uses, compare(tools.name, "looks for the three rarest words first", tokensMeasure, cost))
+	}
+	return uses, nil
+}
+
+// rankings compares how well gold documents are ranked. Each way to ask gives a query and,
+// where not empty, a further one.
+func (m *measurer) rankings(ctx context.Context, r *local.Retriever, part, reader string, variants [2]Variant, asks [2]func(question) (string, string)) ([]Use, error) {
+	var ndcg, recall [2][]float64
+	for i, v := range variants {
+		found, err := each(ctx, m, part, m.questions, func(q question) ([]string, error) {
+			query, further := asks[i](q)
+			page, _, err := newConversation(r, v).searchAll(ctx, query, further, false)
+			return page.Access.Surfaced, err
+		})
+		if err != nil {
+			return nil, err
+		}
+		all := make([]browsing, len(found))
+		for j, ranking := range found {
+			all[j].ranking = ranking[:min(ranksKept, len(ranking))]
+		}
+		kept := map[string]ranked{}
+		if _, err := ranks(m.questions, all, kept); err != nil {
+			return nil, err
+		}
+		ndcg[i] = values(m.questions, func(q question) float64 { return kept[q.id].ndcg })
+		recall[i] = values(m.questions, func(q question) float64 { return kept[q.id].recall })
+	}
+	return []Use{
+		compare(part, reader, "nDCG@10 of gold documents", ndcg),
+		compare(part, reader, "R@5 of gold documents", recall),
+	}, nil
+}
+
+// twice compares readers who ask for all words and then for the rarer half of them, and look
+// at the first page of each: of the second only what is new, or all.
+func (m *measurer) twice(ctx context.Context, r *local.Retriever) (Use, error) {
+	var per [2][]float64
+	for i := range per {
+		got, err := each(ctx, m, "novelty", m.questions, func(q question) (float64, error) {
+			talk := newConversation(r, navigatorWithout(""))
+			shown := map[string]bool{}
+			for n, query := range []string{q.text, rarer(q.text, r)} {
+				if query == "" {
+					continue
+				}
+				page, _, err := talk.searchAll(ctx, query, "", i == 1 && n == 1)
+				if err != nil {
+					return 0, err
+				}
+				for _, docid := range page.Access.Previewed {
+					if slices.Contains(q.gold, docid) {
+						shown[docid] = true
+					}
+				}
+			}
+			return 1000 * float64(len(shown)) / tokens(talk.bytes), nil
+		})
+		if err != nil {
+			return Use{}, err
+		}
+		per[i] = got
+	}
+	return compare("novelty", "asks again for the rarer half of the words, with new_only", perThousand, per), nil
+}
+
+// compare makes a Use of figures without and with a part.
+func compare(part, reader, measure string, figures [2][]float64) Use {
+	gain := make([]float64, len(figures[0]))
+	for i := range gain {
+		gain[i] = figures[1][i] - figures[0][i]
+	}
+	return Use{part, reader, measure, eval.MeanOf(figures[0], draws), eval.MeanOf(figures[1], draws), eval.MeanOf(gain, draws)}
+}
+
+// rarest are the distinct terms of a question that occur in the collection, the rarest first.
+func rarest(text string, stats retrieval.TermStats) []retrieval.QueryTerm {
+	terms := slices.DeleteFunc(retrieval.QueryTerms(text, stats), func(t retrieval.QueryTerm) bool { return t.DF == 0 })
+	slices.SortStableFunc(terms, func(a, b retrieval.QueryTerm) int { return a.DF - b.DF })
+	return terms
+}
+
+// rarer is a query of the rarer half of the words of a question, in their order.
+func rarer(text string, stats retrieval.TermStats) string {
+	terms := rarest(text, stats)
+	terms = terms[:(len(terms)+1)/2]
+	var words []string
+	for _, t := range retrieval.QueryTerms(text, stats) {
+		if slices.ContainsFunc(terms, func(k retrieval.QueryTerm) bool { return k.Term == t.Term }) {
+			words = append(words, t.Word)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// findPattern matches the rarest words of a question, "" where it has none.
+func findPattern(text string, stats retrieval.TermStats) string {
+	var words []string
+	for _, t := range rarest(text, stats) {
+		if len(words) < findWords {
+			words = append(words, regexp.QuoteMeta(t.Word))
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return `/\b(?:` + strings.Join(words, "|") + `)/`
+}
+
+// quoted puts every run of two or more capitalized words in quotes; the first word of the
+// text belongs to none, and quotes that the text has are left out.
+func quoted(text string) string {
+	words := strings.Fields(strings.ReplaceAll(text, `"`, ""))
+	var out []string
+	for i := 0; i < len(words); {
+		end := i
+		for i > 0 && end < len(words) && capitalized(words[end]) {
+			end++
+			if !endsInLetter(words[end-1]) {
+				break
+			}
+		}
+		if end-i < 2 {
+			out = append(out, words[i])
+			i++
+			continue
+		}
+		run := strings.Join(words[i:end], " ")
+		core := strings.TrimRightFunc(run, func(r rune) bool { return unicode.IsPunct(r) && r != ')' })
+		out = append(out, `"`+core+`"`+run[len(core):])
+		i = end
+	}
+	return strings.Join(out, " ")
+}
+
+func capitalized(word string) bool {
+	for _, r := range word {
+		return unicode.IsUpper(r)
+	}
+	return false
+}
+
+func endsInLetter(word string) bool {
+	runes := []rune(word)
+	last := runes[len(runes)-1]
+	return unicode.IsLetter(last) || unicode.IsDigit(last)
+}
