@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"testing"
 
 	"goserini/internal/bm25"
@@ -230,7 +231,7 @@ func BenchmarkCode(b *testing.B) {
 	b.Run("decode", func(b *testing.B) {
 		out := make([]byte, 0, blockBytes)
 		for b.Loop() {
-			if _, ok := decoder.decode(out, code); !ok {
+			if _, ok := decoder.decode(out, code, math.MaxInt); !ok {
 				b.Fatal(io.ErrUnexpectedEOF)
 			}
 		}

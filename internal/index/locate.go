@@ -2,6 +2,7 @@ package index
 
 import (
 	"fmt"
+	"math/bits"
 
 	"goserini/internal/bm25"
 )
@@ -73,6 +74,36 @@ func (l *Locator) Densest(ord Ordinal) (from, to int64, err error) {
 		}
 	}
 	return placeRange(best, e.bytes), placeRange(best+2, e.bytes), nil
+}
+
+// First returns a byte of a document behind the first place of each term that stands in the
+// earliest sixteenth of the document which has one of them; the length of the document if it
+// is short or has none.
+func (l *Locator) First(ord Ordinal) (int64, error) {
+	e, err := l.ix.extent(ord)
+	if err != nil {
+		return 0, err
+	}
+	norm, err := l.ix.norms.bytes(int(ord), 1)
+	if err != nil || !hasPlaces(norm[0]) {
+		return e.bytes, err
+	}
+	first := placeRanges
+	for _, info := range l.infos {
+		p, err := l.ix.find(info, ord)
+		if err != nil {
+			return 0, err
+		}
+		if p.tf == 0 {
+			continue
+		}
+		ranges, err := l.ix.placesOf(info, ord, p)
+		if err != nil {
+			return 0, err
+		}
+		first = min(first, bits.TrailingZeros16(ranges)+1)
+	}
+	return placeRange(first, e.bytes), nil
 }
 
 // Slice returns the bytes of a document's contents from from up to to, which are bounded

@@ -155,7 +155,7 @@ func (ix *Index) lineEnd(e extent, line int64) (int64, error) {
 // within returns the position back bytes before the end of the line end that has n line
 // ends before it.
 func (ix *Index) within(e extent, n, back int64) (int64, error) {
-	at, err := ix.text.newline(n)
+	at, err := ix.text.newline(n, e.start+e.bytes)
 	if err != nil {
 		return 0, err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -148,15 +149,22 @@ func (t *textReader) last(v int64, key func(block) int64) (int, error) {
 	return i - 1, failed
 }
 
-// blockText is a decoded block and where it stands.
+// blockText is a decoded block, or the beginning of one, and where it stands.
 type blockText struct {
 	block
 	text []byte
+	// whole says that text is all of the block.
+	whole bool
 }
 
-// decode returns a block.
-func (t *textReader) decode(i int) (blockText, error) {
-	if b, ok := t.cache.get(i); ok {
+// reaches tells whether the text goes on to a position or to the end of the block.
+func (b blockText) reaches(position int64) bool {
+	return b.whole || b.start+int64(len(b.text)) >= position
+}
+
+// decode returns a block, at least as far as up to a position.
+func (t *textReader) decode(i int, to int64) (blockText, error) {
+	if b, ok := t.cache.get(i); ok && b.reaches(to) {
 		return b, nil
 	}
 	e, err := t.entry(i)
@@ -192,22 +200,30 @@ func (t *textReader) decode(i int) (blockText, error) {
 	if err != nil {
 		return blockText{}, err
 	}
-	text, ok := words.decode(make([]byte, 0, size), d.coded)
-	if !ok || int64(len(text)) != size {
-		return blockText{}, t.corrupt(fmt.Sprintf("block %d has %d bytes, want %d", i, len(text), size))
+	// The last piece and its slot may go further than wanted.
+	want := max(to-e.start, 0)
+	room := want + 1 + maxPiece + int64(len(pieceSlot{}))
+	whole := room >= size
+	if whole {
+		room, want = size, math.MaxInt
 	}
-	b := blockText{e, text}
+	text, ok := words.decode(make([]byte, 0, room), d.coded, int(want))
+	if !ok || whole && int64(len(text)) != size || !whole && int64(len(text)) < want {
+		return blockText{}, t.corrupt(fmt.Sprintf("block %d has %d bytes of %d", i, len(text), size))
+	}
+	b := blockText{e, text, whole}
 	t.cache.put(i, b)
 	return b, nil
 }
 
-// newline returns the position after the line end that has n line ends before it.
-func (t *textReader) newline(n int64) (int64, error) {
+// newline returns the position after the line end that has n line ends before it and does
+// not stand behind a position.
+func (t *textReader) newline(n, to int64) (int64, error) {
 	i, err := t.last(n, func(b block) int64 { return b.newlines })
 	if err != nil {
 		return 0, err
 	}
-	b, err := t.decode(i)
+	b, err := t.decode(i, to)
 	if err != nil {
 		return 0, err
 	}
@@ -234,7 +250,7 @@ func (t *textReader) newlinesBefore(at int64) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	b, err := t.decode(i)
+	b, err := t.decode(i, at)
 	if err != nil {
 		return 0, err
 	}
@@ -259,7 +275,7 @@ func (t *textReader) read(from, to int64) (string, error) {
 		if i >= t.blocks() {
 			return "", t.table.corrupt(fmt.Sprintf("the text ends before position %d", to))
 		}
-		b, err := t.decode(i)
+		b, err := t.decode(i, to)
 		if err != nil {
 			return "", err
 		}
@@ -304,12 +320,17 @@ func (c *blockCache) get(number int) (blockText, bool) {
 	return blockText{}, false
 }
 
-// put keeps a block in place of the one that was not used for longest.
+// put keeps a block in place of what there is of it, else of the one that was not used for
+// longest.
 func (c *blockCache) put(number int, b blockText) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	oldest := 0
 	for i := range c.blocks {
+		if c.blocks[i].number == number && c.blocks[i].used > 0 {
+			oldest = i
+			break
+		}
 		if c.blocks[i].used < c.blocks[oldest].used {
 			oldest = i
 		}

@@ -293,12 +293,12 @@ func slotOf(p []byte) (s pieceSlot) {
 // isWord tells words from symbols and single bytes.
 func isWord(p []byte) bool { return isLetter[p[0]] && symbolLength(p) == 0 }
 
-// decode appends the text of coded text to b, as long as it has room; false if coded text
-// is not as code writes it or there is too much.
-func (d *wordDecoder) decode(b, coded []byte) ([]byte, bool) {
+// decode appends the text of coded text to b, as long as it has room, and stops once b has
+// want bytes or more; false if coded text is not as code writes it or there is too much.
+func (d *wordDecoder) decode(b, coded []byte, want int) ([]byte, bool) {
 	out, at, afterWord := b[:cap(b)], len(b), 0
-	for i := 0; i < len(coded); {
-		if i, at, afterWord = copySlots(d.slots, out, coded, i, at, afterWord); i == len(coded) {
+	for i := 0; i < len(coded) && at < want; {
+		if i, at, afterWord = copySlots(d.slots, out, coded, i, at, want, afterWord); i == len(coded) || at >= want {
 			break
 		}
 		p, n := d.piece(coded[i:])
@@ -319,12 +319,13 @@ func (d *wordDecoder) decode(b, coded []byte) ([]byte, bool) {
 	return out[:at], true
 }
 
-// copySlots decodes from place i of coded to place at of out as far as codes have slots and
-// both ends are far. Slots are copied whole: what is copied too much is overwritten by what
-// follows. It returns the places where it ended and whether a word stands before.
-func copySlots(slots []pieceSlot, out, coded []byte, i, at, afterWord int) (int, int, int) {
+// copySlots decodes from place i of coded to place at of out as far as codes have slots, at
+// is less than want and both ends are far. Slots are copied whole: what is copied too much
+// is overwritten by what follows. It returns the places where it ended and whether a word
+// stands before.
+func copySlots(slots []pieceSlot, out, coded []byte, i, at, want, afterWord int) (int, int, int) {
 	from, to := unsafe.Pointer(unsafe.SliceData(coded)), unsafe.Pointer(unsafe.SliceData(out))
-	lastFrom, lastTo := len(coded)-4, len(out)-1-len(pieceSlot{})
+	lastFrom, lastTo := len(coded)-4, min(len(out)-1-len(pieceSlot{}), want-1)
 	for i <= lastFrom && at <= lastTo {
 		// The conditions above keep all that is read and written within coded and out.
 		code := binary.BigEndian.Uint32((*[4]byte)(unsafe.Add(from, i))[:])

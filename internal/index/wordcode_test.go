@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"math"
 	"strings"
 	"testing"
 
@@ -22,12 +23,17 @@ func coded(t interface{ Fatalf(string, ...any) }, sample, text string) []byte {
 	if !ok {
 		t.Fatalf("the stored list is refused")
 	}
-	got, ok := newWordDecoder(l).decode(make([]byte, 0, len(text)), code)
+	got, ok := newWordDecoder(l).decode(make([]byte, 0, len(text)), code, math.MaxInt)
 	if !ok || string(got) != text {
 		t.Fatalf("%q becomes %q, %v, by way of %q", text, got, ok, code)
 	}
-	if _, ok := newWordDecoder(l).decode(make([]byte, 0, max(len(text)-1, 0)), code); ok && len(text) > 0 {
+	if _, ok := newWordDecoder(l).decode(make([]byte, 0, max(len(text)-1, 0)), code, math.MaxInt); ok && len(text) > 0 {
 		t.Fatalf("%q is decoded into too little room", text)
+	}
+	for want := 0; want < len(text); want += 1 + len(text)/50 {
+		if part, ok := newWordDecoder(l).decode(make([]byte, 0, len(text)), code, want); !ok || len(part) < want || !strings.HasPrefix(text, string(part)) {
+			t.Fatalf("%d bytes wanted of %q are %q, %v", want, text, part, ok)
+		}
 	}
 	return code
 }
@@ -79,11 +85,11 @@ func FuzzWords(f *testing.F) {
 		if !ok {
 			return
 		}
-		text, ok := newWordDecoder(l).decode(make([]byte, 0, 1000), code)
+		text, ok := newWordDecoder(l).decode(make([]byte, 0, 1000), code, math.MaxInt)
 		if len(text) > 1000 {
 			t.Fatal("more text than room")
 		}
-		if again, ok2 := newWordDecoder(l).decode(make([]byte, 0, 1000), code); ok != ok2 || !bytes.Equal(text, again) {
+		if again, ok2 := newWordDecoder(l).decode(make([]byte, 0, 1000), code, math.MaxInt); ok != ok2 || !bytes.Equal(text, again) {
 			t.Fatal("a second decoding differs")
 		}
 	})

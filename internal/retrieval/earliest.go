@@ -21,10 +21,17 @@ const EarliestLength = 220
 // of the paper counts UTF-16 units and takes only ASCII letters for words, which is
 // the same for English text.
 func EarliestExcerpt(query, contents string, length int) Excerpt {
-	text := strings.TrimSpace(contents)
+	return ExcerptAt(contents, Anchor(query, contents), length)
+}
+
+// ExcerptAt is [EarliestExcerpt] for an anchor found before.
+func ExcerptAt(contents string, anchor, length int) Excerpt {
+	text := strings.TrimLeftFunc(contents, unicode.IsSpace)
+	at := anchor - (len(contents) - len(text))
+	text = strings.TrimRightFunc(text, unicode.IsSpace)
 	length = max(length, 1)
 	before := 0
-	if at := earliest(text, clueWords(query)); at > 0 {
+	if at > 0 {
 		before = stepBack(text, at, max(20, length/4))
 	}
 	end := before + prefixLen(text[before:], length)
@@ -70,37 +77,65 @@ func earliest(text string, words []string) int {
 	if len(words) == 0 {
 		return -1
 	}
-	var first [256]bool // by first byte of the lower-cased character
-	for _, w := range words {
-		first[w[0]] = true
+	// Bit k of begins[i][b] says that b may be byte i of what begins with a character of
+	// ASCII and is as word k. Words share bits from the ninth on. A character outside ASCII
+	// may be one of ASCII once it is lower-cased.
+	var begins [3][256]uint8
+	for b := utf8.RuneSelf; b < 256; b++ {
+		for i := range begins {
+			begins[i][b] = 0xFF
+		}
 	}
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		if first[firstByte(unicode.ToLower(r))] {
-			for _, w := range words {
-				if hasLowerPrefix(text[i:], w) {
-					return i
+	for k, w := range words {
+		bit, known := uint8(1)<<(k%8), true
+		for i := range begins {
+			known = known && i < len(w)
+			switch {
+			case !known:
+				for b := range begins[i] {
+					begins[i][b] |= bit
+				}
+			case w[i] >= utf8.RuneSelf:
+				known = false // where the next character begins is unknown
+			default:
+				begins[i][w[i]] |= bit
+				if 'a' <= w[i] && w[i] <= 'z' {
+					begins[i][w[i]-'a'+'A'] |= bit
 				}
 			}
 		}
+	}
+	for i := 0; i < len(text); {
+		next := begins[0][text[i]]
+		if next != 0 && text[i] < utf8.RuneSelf && i+2 < len(text) {
+			next &= begins[1][text[i+1]] & begins[2][text[i+2]]
+		}
+		if next == 0 {
+			i++
+			continue
+		}
+		for _, w := range words {
+			if hasLowerPrefix(text[i:], w) {
+				return i
+			}
+		}
+		_, size := utf8.DecodeRuneInString(text[i:])
 		i += size
 	}
 	return -1
-}
-
-func firstByte(r rune) byte {
-	if r < utf8.RuneSelf {
-		return byte(r)
-	}
-	var buf [utf8.UTFMax]byte
-	utf8.EncodeRune(buf[:], r)
-	return buf[0]
 }
 
 // hasLowerPrefix reports whether text begins with word once each of its characters
 // is lower-cased on its own, which never shifts an offset.
 func hasLowerPrefix(text, word string) bool {
 	for _, want := range word {
+		if want < utf8.RuneSelf && text != "" && text[0] < utf8.RuneSelf {
+			if c := text[0]; c != byte(want) && ('A' > c || c > 'Z' || c-'A'+'a' != byte(want)) {
+				return false
+			}
+			text = text[1:]
+			continue
+		}
 		r, size := utf8.DecodeRuneInString(text)
 		if size == 0 || unicode.ToLower(r) != want {
 			return false

@@ -3,6 +3,7 @@ package retrieval_test
 import (
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
@@ -58,6 +59,31 @@ func TestEarliestExcerptCutsNoCharacter(t *testing.T) {
 		}
 		if whole := strings.TrimSpace(text); got.Truncated != (utf8.RuneCountInString(whole) > max(length, 1) || strings.HasPrefix(got.Text, "...")) {
 			t.Fatalf("truncated is %v for %q of %q", got.Truncated, got.Text, whole)
+		}
+	})
+}
+
+// anchor tries every place, character by character.
+func anchor(query, text string) int {
+	words := strings.Fields(strings.Map(unicode.ToLower, query))
+	for i := range text {
+		rest := strings.Map(unicode.ToLower, text[i:])
+		for _, w := range words {
+			if utf8.RuneCountInString(w) >= 2 && strings.HasPrefix(rest, w) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+func TestAnchorIsTheEarliestPlace(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		letters := rapid.SampledFrom([]rune("aAbBkKiIİ\u212a灯é "))
+		text := rapid.StringOfN(letters, 0, 60, -1).Draw(t, "text")
+		query := rapid.StringOfN(letters, 0, 40, -1).Draw(t, "query")
+		if got, want := retrieval.Anchor(query, text), anchor(query, text); got != want {
+			t.Fatalf("got %d, want %d", got, want)
 		}
 	})
 }

@@ -13,6 +13,10 @@ import (
 // Excerpts returns for each document what [retrieval.EarliestExcerpt] makes of its whole
 // contents. It reads no further than the excerpt needs.
 func (r *Retriever) Excerpts(ctx context.Context, query string, docids []string) ([]retrieval.Excerpt, error) {
+	locator, err := r.ix.Locator(query)
+	if err != nil {
+		return nil, fmt.Errorf("local excerpts: %w", err)
+	}
 	excerpts := make([]retrieval.Excerpt, len(docids))
 	for i, id := range docids {
 		if err := ctx.Err(); err != nil {
@@ -24,7 +28,7 @@ func (r *Retriever) Excerpts(ctx context.Context, query string, docids []string)
 		}
 		m, err := r.ix.Meta(ord)
 		if err == nil {
-			excerpts[i], err = r.earliest(ord, m, query)
+			excerpts[i], err = r.earliest(ord, m, query, locator)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("local excerpt of %q: %w", id, err)
@@ -34,18 +38,25 @@ func (r *Retriever) Excerpts(ctx context.Context, query string, docids []string)
 	return excerpts, nil
 }
 
-// firstRead is how many bytes of a document are read first; each further read doubles
-// what there is.
-const firstRead = 16 << 10
+// leastRead is how many bytes of a document are read at least; each read after the first
+// one doubles what there is.
+const leastRead = 1 << 10
 
 // excerptBytes is more than an excerpt takes, its trimmed ends included.
 const excerptBytes = 2 * utf8.UTFMax * retrieval.EarliestLength
 
-// earliest makes the excerpt of one document.
-func (r *Retriever) earliest(ord index.Ordinal, m index.Meta, query string) (retrieval.Excerpt, error) {
+// earliest makes the excerpt of one document. It reads as far as the index says that a word
+// of the query will have occurred, and on from there if none has: words are analyzed in the
+// index, and not here.
+func (r *Retriever) earliest(ord index.Ordinal, m index.Meta, query string, locator *index.Locator) (retrieval.Excerpt, error) {
+	first, err := locator.First(ord)
+	if err != nil {
+		return retrieval.Excerpt{}, err
+	}
+	to := max(first+excerptBytes, leastRead)
 	head, searched, anchor := "", 0, -1
-	for {
-		part, err := r.ix.Slice(ord, int64(len(head)), max(int64(len(head)), firstRead/2)*2)
+	for ; ; to *= 2 {
+		part, err := r.ix.Slice(ord, int64(len(head)), to)
 		if err != nil {
 			return retrieval.Excerpt{}, err
 		}
@@ -61,12 +72,12 @@ func (r *Retriever) earliest(ord index.Ordinal, m index.Meta, query string) (ret
 		}
 		switch {
 		case whole:
-			return retrieval.EarliestExcerpt(query, head, retrieval.EarliestLength), nil
+			return retrieval.ExcerptAt(head, anchor, retrieval.EarliestLength), nil
 		case anchor < 0 || len(head)-anchor < excerptBytes:
 			continue
 		}
 		// The part behind the excerpt shows only in the dots that stand for it.
-		e := retrieval.EarliestExcerpt(query, head, retrieval.EarliestLength)
+		e := retrieval.ExcerptAt(head, anchor, retrieval.EarliestLength)
 		if strings.HasSuffix(e.Text, "...") {
 			return e, nil
 		}

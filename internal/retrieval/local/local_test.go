@@ -65,11 +65,11 @@ func documents() []corpus.Document {
 	add := func(text string) {
 		docs = append(docs, corpus.Document{DocID: fmt.Sprintf("d%d", len(docs)), Title: []string{"", "A title"}[len(docs)%2], Text: text})
 	}
-	for _, n := range []int{0, 50, 300, firstRead - 700, firstRead - 10, firstRead, 2*firstRead - 5, 5 * firstRead} {
+	for _, n := range []int{0, 50, 300, leastRead - 10, leastRead, 2*leastRead - 5, 5 * leastRead, 16 << 10, 80 << 10} {
 		head := filler(n)
 		add(head + "Zinc onyx" + filler(900))
 		add(head + "zinc")
-		add(head + "zinc" + strings.Repeat(" ", 3*firstRead))
+		add(head + "zinc" + strings.Repeat(" ", 48<<10))
 		add(head)
 		add(strings.Repeat(" ", n) + "galvanizinc " + filler(40000) + " end.")
 		add(strings.Repeat("x", n) + " zinc " + strings.Repeat("灯", 20000))
