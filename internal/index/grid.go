@@ -33,6 +33,7 @@ func (ix *Index) GridRanks(ctx context.Context, text string, settings []bm25.Par
 		return nil, err
 	}
 	g := newGrid(ix, settings, depth)
+	defer g.release()
 	if err := g.open(terms, infos); err != nil {
 		return nil, err
 	}
@@ -52,6 +53,9 @@ func (ix *Index) GridRanks(ctx context.Context, text string, settings []bm25.Par
 
 // gridBytes is about what the sums of a window take: a part of the processor's cache.
 const gridBytes = 64 << 10
+
+// memoDF is the number of documents that a term must stand in for its rows to be kept.
+const memoDF = 256
 
 // grid is the state of one GridRanks.
 type grid struct {
@@ -81,16 +85,36 @@ type gridTerm struct {
 	probe cursor
 	// left is what is left of the chunk, if the term is in chunks.
 	left chunkWords
+	// memo is nil where rows are computed each time.
+	memo *rowMemo
 }
 
 // rival is a judged document under one setting.
 type rival struct {
 	judged int
 	score  float32
+	// from and to bound the sums that round to its score: the least that do, and the least
+	// that round to a higher one.
+	from, to float64
 	// rank is its place in the order of docids.
 	rank uint32
-	// higher counts the documents that rank before it and behind the next rival.
+	// higher counts the documents that rank before it.
 	higher int
+}
+
+func newRival(judged int, score float32, rank uint32) rival {
+	least := func(score float32) float64 {
+		sum := roundsTo(score)
+		if scoreOf(sum) < score {
+			sum = math.Nextafter(sum, math.Inf(1))
+		}
+		return sum
+	}
+	above := math.Nextafter32(score, float32(math.Inf(1)))
+	if above < scoredZero {
+		above = scoredZero // the scores between stand for no sum
+	}
+	return rival{judged: judged, score: score, from: least(score), to: least(above), rank: rank}
 }
 
 func newGrid(ix *Index, settings []bm25.Params, depth int) *grid {
@@ -125,9 +149,22 @@ func (g *grid) open(terms []QueryTerm, infos []termInfo) error {
 			}
 		}
 		gt.weight = bm25.Weight(t.Count, bm25.IDF(g.ix.stats.WithTokens, int64(t.DF)))
+		if !fastRows() && t.DF >= memoDF {
+			gt.memo = newRowMemo()
+		}
 		g.terms = append(g.terms, gt)
 	}
 	return nil
+}
+
+// release gives back what later grids can use.
+func (g *grid) release() {
+	for i := range g.terms {
+		if m := g.terms[i].memo; m != nil {
+			m.release()
+		}
+	}
+	g.terms = nil
 }
 
 // judge computes the scores of the judged documents.
@@ -154,7 +191,7 @@ func (g *grid) judge(judged []Ordinal) error {
 		}
 		for s := range g.rivals {
 			if sums[s] != unseen {
-				g.rivals[s] = append(g.rivals[s], rival{judged: j, score: scoreOf(sums[s]), rank: rank})
+				g.rivals[s] = append(g.rivals[s], newRival(j, scoreOf(sums[s]), rank))
 			}
 		}
 	}
@@ -169,7 +206,12 @@ func (g *grid) judge(judged []Ordinal) error {
 
 // add adds a term's scores under all settings to a row.
 func (g *grid) add(sums []float64, t *gridTerm, tf uint32, norm byte) {
-	addRow(sums, g.inverse[int(norm)*g.row:(int(norm)+1)*g.row], t.weight, float32(tf))
+	inverse := g.inverse[int(norm)*g.row : (int(norm)+1)*g.row]
+	if t.memo != nil && tf <= memoTF {
+		addScores(sums, t.memo.row(inverse, t.weight, tf, norm))
+	} else {
+		addRow(sums, inverse, t.weight, float32(tf))
+	}
 }
 
 // settle finds out which rivals are still in the ranking, and so what can still matter.
@@ -179,13 +221,12 @@ func (g *grid) settle() {
 		g.least[s] = math.Inf(1)
 	}
 	for s, rivals := range g.rivals {
-		higher := 0
-		for i := len(rivals) - 1; i >= 0; i-- {
-			if higher += rivals[i].higher; higher >= g.depth {
+		for i := range rivals {
+			if rivals[i].higher < g.depth {
+				g.least[s] = rivals[i].from
+				g.alive = true
 				break
 			}
-			g.least[s] = roundsTo(rivals[i].score)
-			g.alive = true
 		}
 	}
 }
@@ -277,26 +318,39 @@ func (g *grid) addListed(t *gridTerm, base, n uint32, norms []byte) error {
 	return nil
 }
 
-// compare counts a document at the best rival that it ranks before, under each setting.
+// compare counts a document at the rivals that it ranks before, under each setting. There
+// is nothing to foresee in how the scores compare, so it has no branches for them.
 func (g *grid) compare(doc uint32, sums []float64) error {
 	for s, rivals := range g.rivals {
-		if sums[s] < g.least[s] || len(rivals) == 0 {
+		sum, tied := sums[s], int64(0)
+		if sum < g.least[s] {
 			continue
 		}
-		score := scoreOf(sums[s])
-		i := len(rivals) - 1
-		for ; i >= 0 && score < rivals[i].score; i-- {
+		for i := range rivals {
+			r := &rivals[i]
+			below := less(sum, r.to)
+			r.higher += int(^uint64(below) >> 63)
+			tied |= below &^ less(sum, r.from)
 		}
-		if i >= 0 && score == rivals[i].score {
-			rank, err := g.ix.documents.rank(Ordinal(doc))
-			if err != nil {
+		if tied < 0 {
+			if err := g.compareTied(doc, sum, rivals); err != nil {
 				return err
 			}
-			for ; i >= 0 && score == rivals[i].score && rank >= rivals[i].rank; i-- {
-			}
 		}
-		if i >= 0 {
-			rivals[i].higher++
+	}
+	return nil
+}
+
+// compareTied counts a document at the rivals of the same score that it ranks before.
+func (g *grid) compareTied(doc uint32, sum float64, rivals []rival) error {
+	rank, err := g.ix.documents.rank(Ordinal(doc))
+	if err != nil {
+		return err
+	}
+	score := scoreOf(sum)
+	for i := range rivals {
+		if r := &rivals[i]; score == r.score && rank < r.rank {
+			r.higher++
 		}
 	}
 	return nil
@@ -307,10 +361,9 @@ func (g *grid) ranks(judged int) [][]int {
 	ranks := make([][]int, len(g.rivals))
 	for s, rivals := range g.rivals {
 		ranks[s] = make([]int, judged)
-		higher := 0
-		for i := len(rivals) - 1; i >= 0; i-- {
-			if higher += rivals[i].higher; higher < g.depth {
-				ranks[s][rivals[i].judged] = higher + 1
+		for _, r := range rivals {
+			if r.higher < g.depth {
+				ranks[s][r.judged] = r.higher + 1
 			}
 		}
 	}

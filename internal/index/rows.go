@@ -1,5 +1,12 @@
 package index
 
+import (
+	"math"
+	"sync"
+
+	"goserini/internal/bm25"
+)
+
 // Rows of numbers are computed and compared by rowLanes at a time where the processor can
 // (amd64 with AVX2, if built with the tag simd), else one by one. Either way the same
 // operations are done in the same order, so that all bits are the same.
@@ -11,8 +18,69 @@ const rowLanes = 8
 func addRowScalar(sums []float64, inverse []float32, weight, tf float32) {
 	inverse = inverse[:len(sums)]
 	for i := range sums {
-		score := float32(weight - float32(weight/float32(1+float32(tf*inverse[i]))))
-		sums[i] += float64(max(score, barely))
+		sums[i] += float64(rowScore(inverse[i], weight, tf))
+	}
+}
+
+// rowScore is the score of a term that a document holds tf times. It is never NaN, so a
+// comparison does what max does in more instructions.
+func rowScore(inverse, weight, tf float32) float32 {
+	score := float32(weight - float32(weight/float32(1+float32(tf*inverse))))
+	if score < barely {
+		return barely
+	}
+	return score
+}
+
+// rowMemo keeps the scores of one term: those under all settings of a document that holds it
+// tf times and has a certain norm, as most documents share both with many others.
+type rowMemo struct {
+	// slots has by norm and tf the number of a row in scores, counted from 1.
+	slots  []uint16
+	scores []float32
+}
+
+// memoTF bounds the frequencies whose rows are kept.
+const memoTF = 16
+
+// rowMemos are empty ones, to be used again.
+var rowMemos = sync.Pool{New: func() any { return &rowMemo{slots: make([]uint16, bm25.Norms*memoTF)} }}
+
+func newRowMemo() *rowMemo { return rowMemos.Get().(*rowMemo) }
+
+// release empties the memo. It must not be used afterwards.
+func (m *rowMemo) release() {
+	clear(m.slots)
+	m.scores = m.scores[:0]
+	rowMemos.Put(m)
+}
+
+// row returns the scores of a term for a frequency of at most memoTF and a norm, of which
+// inverse has the factors of tf. The row is valid until the next one is asked for.
+func (m *rowMemo) row(inverse []float32, weight float32, tf uint32, norm byte) []float32 {
+	slot := &m.slots[int(norm)*memoTF+int(tf-1)]
+	if *slot == 0 {
+		for _, inv := range inverse {
+			m.scores = append(m.scores, rowScore(inv, weight, float32(tf)))
+		}
+		*slot = uint16(len(m.scores) / len(inverse))
+	}
+	return m.scores[(int(*slot)-1)*len(inverse):][:len(inverse)]
+}
+
+// addScores adds a row of scores to a row of sums; their length is a multiple of rowLanes.
+func addScores(sums []float64, scores []float32) {
+	for len(sums) >= rowLanes && len(scores) >= rowLanes {
+		a, b := (*[rowLanes]float64)(sums), (*[rowLanes]float32)(scores)
+		a[0] += float64(b[0])
+		a[1] += float64(b[1])
+		a[2] += float64(b[2])
+		a[3] += float64(b[3])
+		a[4] += float64(b[4])
+		a[5] += float64(b[5])
+		a[6] += float64(b[6])
+		a[7] += float64(b[7])
+		sums, scores = sums[rowLanes:], scores[rowLanes:]
 	}
 }
 
@@ -22,10 +90,12 @@ func takeRowsScalar(numbers []uint16, sums, least []float64) int {
 	n := 0
 	for doc := 0; len(sums) >= len(least); doc++ {
 		row := sums[:len(least)]
-		if reaches(row, least) {
+		switch {
+		case row[0] == unseen: // no term has added anything to any sum
+		case reaches(row, least):
 			numbers[n] = uint16(doc)
 			n++
-		} else {
+		default:
 			clear(row)
 		}
 		sums = sums[len(least):]
@@ -33,14 +103,24 @@ func takeRowsScalar(numbers []uint16, sums, least []float64) int {
 	return n
 }
 
+// reaches tells whether a sum is at least its bound. None of them is negative, so they are
+// compared as whole numbers are, and by subtracting, which has no branches.
 func reaches(row, least []float64) bool {
-	for s, bound := range least {
-		if row[s] >= bound {
-			return true
-		}
+	below := int64(-1)
+	for len(row) >= rowLanes && len(least) >= rowLanes {
+		a, b := (*[rowLanes]float64)(row), (*[rowLanes]float64)(least)
+		below &= less(a[0], b[0]) & less(a[1], b[1]) & less(a[2], b[2]) & less(a[3], b[3]) &
+			less(a[4], b[4]) & less(a[5], b[5]) & less(a[6], b[6]) & less(a[7], b[7])
+		row, least = row[rowLanes:], least[rowLanes:]
 	}
-	return false
+	for s := range row {
+		below &= less(row[s], least[s])
+	}
+	return below >= 0
 }
+
+// less is negative if a < b, neither of which is.
+func less(a, b float64) int64 { return int64(math.Float64bits(a)) - int64(math.Float64bits(b)) }
 
 // takeSumsScalar moves the sums that are at least least to taken, and their places to
 // numbers, and returns how many there are. All sums become zero.
