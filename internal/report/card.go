@@ -101,6 +101,7 @@ func (it *item) meta(l level) string {
 	if e := it.scores.Evidence; l.places && e != nil && e.Relevant > 0 {
 		parts = append(parts, fmt.Sprintf("evidence: %d of %d retrieved, %d shown, %d opened, %d cited", e.Surfaced, e.Relevant, e.Previewed, e.Opened, e.Cited))
 	}
+	parts = append(parts, it.standing()...)
 	if it.scores.CostUSD != nil && *it.scores.CostUSD > 0 {
 		parts = append(parts, dollars(*it.scores.CostUSD))
 	}

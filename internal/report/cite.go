@@ -63,6 +63,7 @@ func (s *story) resolve(rec trajectory.Record) {
 		text = rec.Answer.Text
 	}
 	r.phrases(text)
+	r.quoteNotes(rec.Notebook)
 	s.split()
 }
 
@@ -165,11 +166,7 @@ func (r *resolver) place(docid, claim, suffix string) int {
 
 // opened finds the cited lines among the pages that were read of a document.
 func (r *resolver) opened(docid, claim, suffix string) (target, bool) {
-	pages, known := r.pages[docid]
-	if !known {
-		pages = r.readPages(docid)
-		r.pages[docid] = pages
-	}
+	pages := r.pagesOf(docid)
 	if len(pages) == 0 {
 		return target{}, false
 	}
@@ -198,6 +195,16 @@ func (r *resolver) opened(docid, claim, suffix string) (target, bool) {
 		return best.target(docid, place.first, place.last, howClosest), true
 	}
 	return pages[0].target(docid, 0, 0, howStart), true
+}
+
+// pagesOf are the pages that were read of a document.
+func (r *resolver) pagesOf(docid string) []page {
+	pages, known := r.pages[docid]
+	if !known {
+		pages = r.readPages(docid)
+		r.pages[docid] = pages
+	}
+	return pages
 }
 
 func (r *resolver) readPages(docid string) []page {

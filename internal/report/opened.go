@@ -20,6 +20,7 @@ type opened struct {
 	Timed    []stepView
 	Error    string
 	Notes    []string
+	Notebook *notesView
 	File     string
 }
 
@@ -63,6 +64,7 @@ func (it *item) opened(l level) opened {
 	for _, n := range it.record.Answer.Notes {
 		o.Notes = append(o.Notes, clip(clean(oneLine(n)), 200))
 	}
+	o.Notebook = it.notes(l)
 	o.File = clean(it.record.Trajectory)
 	o.Timeline = it.timeline(l.text < 4<<10)
 	o.Timed = it.timed(l)

@@ -28,8 +28,8 @@ type pageLine struct {
 }
 
 // numberedLine is a line of a document on a page: its number, in pieces of long lines the
-// character, a tab, the text.
-var numberedLine = lazyregexp.New(`^(\d{1,9})(?::\d+)?\t`)
+// character or characters, a tab, the text.
+var numberedLine = lazyregexp.New(`^(\d{1,9})(?::\d+(?:-\d+)?)?\t`)
 
 // mostTargetLines bounds how many lines a citation marks.
 const mostTargetLines = 12

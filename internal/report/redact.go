@@ -19,6 +19,7 @@ func (it *item) redact() {
 		rec.Question, rec.Error = redacted, ""
 		rec.Answer.Exact, rec.Answer.Explanation, rec.Answer.Text = "", "", ""
 		rec.Answer.Notes, rec.Answer.Citations = nil, nil
+		redactNotes(&rec)
 		it.record = &rec
 	}
 	if it.verdict != nil {
@@ -48,7 +49,7 @@ func (s *story) redact() {
 	s.system, s.prompt, s.error = "", "", ""
 	s.veiled = true
 	offered := s.offered()
-	s.answer, s.targets = nil, nil
+	s.answer, s.targets, s.noted = nil, nil, nil
 	for i := range s.steps {
 		st := &s.steps[i]
 		switch {

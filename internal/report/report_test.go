@@ -275,6 +275,13 @@ func taint(e *trajectory.Event, word string, k int) {
 		e.Attempt.Error = word
 	case e.End != nil:
 		e.End.Error = word
+		if n := e.End.Notebook; n != nil {
+			n.Rejected = []string{word, word}
+			for i := range n.Constraints {
+				n.Constraints[i].Text, n.Constraints[i].Status, n.Constraints[i].Candidate = word, word, word
+			}
+			e.End.Verification.Outcome, e.End.Verification.Unshown, e.End.Verification.HeldBack = word, []string{word}, []string{word}
+		}
 		a := &e.End.Answer
 		if a.Text != "" {
 			a.Exact, a.Text, a.Notes = word, word, []string{word}

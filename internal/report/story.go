@@ -30,6 +30,8 @@ type story struct {
 	error  string
 	// targets are the places the answer cites, numbered from 1 in order of first appearance.
 	targets []target
+	// noted are the lines that the notebook cites, as the model read them.
+	noted map[trajectory.LineRange]string
 	// answer is the final answer cut at its citations.
 	answer []phrase
 	// veiled says that texts were left out on purpose.

@@ -174,6 +174,7 @@ func (d *data) groups() []group {
 		{"Recall of evidence, mean over questions", recallLines(func(s eval.Scores) *eval.Coverage { return s.Evidence })},
 		{"Recall of gold documents, mean over questions", recallLines(func(s eval.Scores) *eval.Coverage { return s.Gold })},
 		{"Citations", citationLines()},
+		{"Notebooks and answer checks", noteLines()},
 		{"Effort a question", d.effortLines()},
 		{"Tokens", tokenLines()},
 		{"Cost", costLines()},

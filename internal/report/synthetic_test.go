@@ -259,7 +259,24 @@ func (g *inventor) answer(w *telling, i int) {
 	}
 	a.Citations = append(a.Citations, trajectory.Citation{DocID: "999", Access: "never"})
 	w.add(4000, trajectory.Event{Turn: &trajectory.Turn{Turn: 99, Text: a.Text, StopReason: "stop", Usage: trajectory.Usage{Input: 500, CacheRead: 30_000, Output: 400}}})
-	w.add(0, trajectory.Event{End: &trajectory.End{Status: trajectory.Completed, Answer: a}})
+	end := trajectory.End{Status: trajectory.Completed, Answer: a}
+	if i%3 == 0 {
+		g.note(w, &end, i)
+	}
+	w.add(0, trajectory.Event{End: &end})
+}
+
+// note gives an end what a notebook and a check of the answer leave: constraints of every status, with
+// cited lines that were read and one that was not, a warning, a candidate that failed.
+func (g *inventor) note(w *telling, end *trajectory.End, i int) {
+	w.add(0, trajectory.Event{Steer: &trajectory.Steer{Reason: trajectory.SteerBranch, Text: "Your last 4 searches were all about \"the wrong keeper\", and nothing has been noted from them. That may be the wrong branch.\nThe question is: …"}})
+	doc := fmt.Sprintf("%d", 50000+i*10)
+	end.Notebook = &trajectory.Notebook{Warnings: 1, Rejected: []string{"the wrong keeper"}, Constraints: []trajectory.Constraint{
+		{Text: "was the first keeper of the light", Status: "met", Candidate: "the right keeper", Lines: []trajectory.LineRange{{DocID: doc, First: 1, Last: 2, Opened: true}}},
+		{Text: "kept a diary of what the lamp used", Status: "failed", Candidate: "the wrong keeper", Lines: []trajectory.LineRange{{DocID: doc, First: 900, Last: 900}}},
+		{Text: "وصل إلى الميناء في عام 1871 灯台守", Status: "open"},
+	}}
+	end.Verification = &trajectory.Verification{Outcome: "failed", Checks: 2, Reopened: 1, Unshown: []string{"kept a diary (no line is cited for it)"}, HeldBack: []string{"the wrong keeper", "the right keeper"}}
 }
 
 func (g *inventor) verdict(rec trajectory.Record, q benchmark.Question) judge.Verdict {
