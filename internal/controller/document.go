@@ -3,9 +3,6 @@ package controller
 import (
 	"context"
 	"strings"
-	"unicode/utf8"
-
-	"goserini/internal/retrieval"
 )
 
 // What is read of a document to choose passages from it: lines at a time, and bytes in
@@ -31,7 +28,7 @@ func (c *Controller) document(ctx context.Context, docid string) (document, erro
 	var lines []string
 	size := 0
 	for offset := 1; ; offset = len(lines) + 1 {
-		chunk, err := c.retriever.Read(ctx, retrieval.ReadRequest{DocID: docid, Offset: offset, Limit: linesAtATime})
+		chunk, err := c.read(ctx, docid, offset, linesAtATime, documentBytes+1-size)
 		if err != nil {
 			return document{}, err
 		}
@@ -40,17 +37,14 @@ func (c *Controller) document(ctx context.Context, docid string) (document, erro
 			size += len(line) + 1
 		}
 		lines = append(lines, chunk.Lines...)
-		if len(chunk.Lines) == 0 || len(lines) >= d.totalLines || size > documentBytes {
+		d.whole = len(lines) >= d.totalLines && !chunk.Cut
+		if len(chunk.Lines) == 0 || d.whole || chunk.Cut || size > documentBytes {
 			break
 		}
 	}
 	d.text = strings.Join(lines, "\n")
-	d.whole = len(lines) >= d.totalLines
 	if len(d.text) > documentBytes {
 		d.text, d.whole = fitting(d.text, documentBytes), false
-	}
-	if !utf8.ValidString(d.text) {
-		d.text = strings.ToValidUTF8(d.text, "\uFFFD")
 	}
 	return d, nil
 }

@@ -25,8 +25,10 @@ const (
 type finder struct {
 	written string
 	re      *regexp.Regexp
-	// word, in lower case, stands in every match of plain words; empty for expressions.
-	word string
+	// words are plain words, in lower case; empty for expressions.
+	words []string
+	// needs, in lower case, stands in every match of an expression; empty where none must.
+	needs string
 	// note says how the pattern was read where that is not plain.
 	note string
 }
@@ -45,9 +47,7 @@ func newFinder(toolName, pattern string) (*finder, error) {
 		expression = strings.TrimSuffix(inner, "/")
 	}
 	if regexp.QuoteMeta(expression) == pattern { // plain words
-		if words := strings.Fields(strings.ToLower(pattern)); len(words) > 0 {
-			f.word = words[0]
-		}
+		f.words = strings.Fields(strings.ToLower(pattern))
 		return f, f.compile(toolName, literal)
 	}
 	parsed, err := syntax.Parse(expression, syntax.Perl)
@@ -58,7 +58,94 @@ func newFinder(toolName, pattern string) (*finder, error) {
 	if program, err := syntax.Compile(parsed.Simplify()); err != nil || len(program.Inst) > largestProgram {
 		return nil, tool.Mistake(fmt.Sprintf("%s: find %s is too complex. Call it again with a simpler expression.", toolName, tool.QuoteJSON(pattern)))
 	}
+	if needs := needed(parsed); strings.Contains(strings.ToLower(pattern), needs) { // the pattern as it is written may match, too
+		f.needs = needs
+	}
 	return f, f.compile(toolName, literal+"|"+expression)
+}
+
+// needed returns the longest run of ASCII letters and digits, in lower case, that stands in
+// all that an expression matches, "" where there is none.
+func needed(re *syntax.Regexp) string {
+	longest := ""
+	take := func(s string) {
+		if len(s) > len(longest) {
+			longest = s
+		}
+	}
+	switch re.Op {
+	case syntax.OpLiteral:
+		for _, run := range strings.FieldsFunc(strings.ToLower(string(re.Rune)), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }) {
+			take(run)
+		}
+	case syntax.OpCapture, syntax.OpPlus:
+		take(needed(re.Sub[0]))
+	case syntax.OpRepeat:
+		if re.Min > 0 {
+			take(needed(re.Sub[0]))
+		}
+	case syntax.OpConcat:
+		for _, sub := range re.Sub {
+			take(needed(sub))
+		}
+	}
+	return longest
+}
+
+// mayMatch is false where text cannot hold a match of an expression.
+func (f *finder) mayMatch(text string) bool {
+	return f.needs == "" || strings.Contains(lowered(text), f.needs)
+}
+
+// lowered is text in lower case, with letters that only fold to ASCII ones in their place.
+func lowered(text string) string {
+	return strings.ReplaceAll(strings.ToLower(text), "ſ", "s")
+}
+
+// firstBetween returns where the first match that begins from offset from on and before to
+// begins in text, which goes on before and behind; -1 where there is none.
+func (f *finder) firstBetween(text string, from, to int) int {
+	if low := strings.ToLower(text); len(f.words) > 0 && len(low) == len(text) {
+		for at := from; ; at++ {
+			i := strings.Index(low[at:], f.words[0])
+			if i < 0 || at+i >= to {
+				return -1
+			}
+			if at += i; f.wordsAt(low[at:]) {
+				return at
+			}
+		}
+	}
+	if !f.mayMatch(text) {
+		return -1
+	}
+	// At most one match begins at each of the offsets before.
+	for _, m := range f.re.FindAllStringIndex(text, from+1) {
+		if m[0] >= from {
+			if m[0] < to && m[1] > m[0] {
+				return m[0]
+			}
+			return -1
+		}
+	}
+	return -1
+}
+
+// wordsAt reports whether lower-cased text begins with the words.
+func (f *finder) wordsAt(low string) bool {
+	for i, w := range f.words {
+		rest := low
+		if i > 0 {
+			if rest = strings.TrimLeft(low, "\t\n\f\r "); len(rest) == len(low) {
+				return false
+			}
+		}
+		var ok bool
+		if low, ok = strings.CutPrefix(rest, w); !ok {
+			return false
+		}
+	}
+	return true
 }
 
 func (f *finder) compile(toolName, expression string) error {
@@ -79,20 +166,23 @@ type matchedLine struct {
 	text   string
 	// at is the byte offset of the first match in text.
 	at int
+	// long says that text is a part of the line only, with so many characters before it.
+	long   bool
+	before int
 }
 
 // lines calls see with the lines of text in which matches begin, in order; first is the
 // number of the first line of text. It ends early when the context does.
 func (f *finder) lines(ctx context.Context, text string, first int, see func(matchedLine)) {
-	lowered := ""
-	if f.word != "" {
-		if lowered = strings.ToLower(text); len(lowered) != len(text) {
-			lowered = "" // offsets do not agree: do without
+	low := ""
+	if len(f.words) > 0 {
+		if low = strings.ToLower(text); len(low) != len(text) {
+			low = "" // offsets do not agree: do without
 		}
 	}
 	for begin, number := 0, first; begin <= len(text) && ctx.Err() == nil; {
-		if lowered != "" { // pass over all lines before the next one with the word
-			i := strings.Index(lowered[begin:], f.word)
+		if low != "" { // pass over all lines before the next one with the first word
+			i := strings.Index(low[begin:], f.words[0])
 			if i < 0 {
 				return
 			}
@@ -103,10 +193,10 @@ func (f *finder) lines(ctx context.Context, text string, first int, see func(mat
 		for n := 0; n < blockLines && end < len(text); n++ {
 			end = min(endOfLine(text, end)+1, len(text))
 		}
-		if lowered != "" {
+		if low != "" {
 			end = min(endOfLine(text, begin)+1, len(text))
 		}
-		if f.re.MatchString(text[begin:reach(text, end)]) {
+		if block := text[begin:reach(text, end)]; f.mayMatch(block) && f.re.MatchString(block) {
 			f.linesBetween(text, begin, end, number, see)
 		}
 		if end == len(text) {
@@ -126,7 +216,7 @@ func (f *finder) linesBetween(text string, begin, end, number int, see func(matc
 		lineEnd := endOfLine(text, begin)
 		match := f.re.FindStringIndex(text[begin:reach(text, lineEnd)])
 		if match != nil && match[1] > match[0] && begin+match[0] <= lineEnd {
-			see(matchedLine{number, text[begin:lineEnd], match[0]})
+			see(matchedLine{number: number, text: text[begin:lineEnd], at: match[0]})
 		}
 		begin = lineEnd + 1
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"goserini/internal/retrieval"
 	"goserini/internal/tool"
@@ -27,6 +28,8 @@ type findPage struct {
 	total   int
 	// uncounted says that there may be matches beyond total.
 	uncounted bool
+	// longLines counts the lines that were not read whole.
+	longLines int
 	// context has the lines around matches, by number.
 	context map[int]string
 	// shown are the lines on the page.
@@ -70,7 +73,7 @@ func (c *Controller) lookThrough(ctx context.Context, p *findPage) error {
 	seen := p.d.Offset - 1 // the last line in which a match was reported
 	beyond := 0            // bytes looked through since the limit was reached
 	for {
-		chunk, err := c.readLines(ctx, &p.d, next, linesAtATime)
+		chunk, err := c.readLines(ctx, &p.d, next, linesAtATime, documentBytes)
 		if err != nil {
 			return err
 		}
@@ -80,12 +83,20 @@ func (c *Controller) lookThrough(ctx context.Context, p *findPage) error {
 		}
 		lines := chunk.Lines
 		text := strings.Join(lines, "\n")
-		p.finder.lines(ctx, text, next, func(l matchedLine) {
+		see := func(l matchedLine) {
 			if l.number > seen {
 				seen = l.number
 				p.take(l, lines, next)
 			}
-		})
+		}
+		if chunk.Cut {
+			p.context[next] = firstCharacters(text, longestMatch+1)
+			if err := c.lookThroughLongLine(ctx, p, next, see); err != nil {
+				return err
+			}
+		} else {
+			p.finder.lines(ctx, text, next, see)
+		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -101,6 +112,31 @@ func (c *Controller) lookThrough(ctx context.Context, p *findPage) error {
 		}
 		next = max(last+1-overlapLines, next+1)
 	}
+}
+
+// lookThroughLongLine looks for the first match in a line that is too long to be read whole.
+func (c *Controller) lookThroughLongLine(ctx context.Context, p *findPage, number int, see func(matchedLine)) error {
+	p.longLines++
+	if p.longLines == 1 {
+		p.d.Notes = append(p.d.Notes, fmt.Sprintf("line %d has more than %d MB and was looked through by itself and in pieces, so matches of more than %d KB in it may be missed, and those that reach into other lines.",
+			number, documentBytes>>20, overlapBytes>>10))
+	}
+	match, ok, err := c.findInLongLine(ctx, p.finder, p.d.DocID, number)
+	if err != nil || !ok {
+		return err
+	}
+	see(match)
+	for _, n := range []int{number - 1, number + 1} {
+		if n < 1 || n > p.d.TotalLines {
+			continue
+		}
+		chunk, err := c.read(ctx, p.d.DocID, n, 1, utf8.UTFMax*(longestMatch+1))
+		if err != nil {
+			return err
+		}
+		p.context[n] = chunk.Lines[0]
+	}
+	return nil
 }
 
 // take notes a matching line and, while the limit allows, keeps it with its neighbours.
@@ -150,31 +186,34 @@ func (p *findPage) render(o Options) string {
 // matches themselves; lines are those it shows.
 func (p *findPage) entry(l matchedLine, i, written int) (entry string, lines []tool.Line) {
 	var b strings.Builder
-	write := func(n int, text string, at int) {
-		piece := writePiece(&b, n, text, at)
-		lines = append(lines, tool.Line{DocID: p.d.DocID, Number: n, Text: piece})
-		written = n
+	write := func(l matchedLine) {
+		piece := writePiece(&b, l)
+		lines = append(lines, tool.Line{DocID: p.d.DocID, Number: l.number, Text: piece})
+		written = l.number
 	}
 	neighbour := func(n int) {
 		if text, ok := p.context[n]; ok && n > written {
-			write(n, text, 0)
+			write(matchedLine{number: n, text: text})
 		}
 	}
 	neighbour(l.number - 1)
-	write(l.number, l.text, l.at)
+	write(l)
 	if i+1 == len(p.matched) || p.matched[i+1].number > l.number+1 {
 		neighbour(l.number + 1)
 	}
 	return b.String(), lines
 }
 
-// writePiece writes a numbered line, or the piece of it around at where it is long, and
+// writePiece writes a numbered line, or the piece of it around its match where it is long, and
 // returns it; its number is then followed by the characters shown: "12:340-639<tab>text".
-func writePiece(b *strings.Builder, number int, line string, at int) string {
-	piece, first, last := around(line, at, longestMatch)
-	gutter := fmt.Sprint(number)
+func writePiece(b *strings.Builder, l matchedLine) string {
+	piece, first, last := around(l.text, l.at, longestMatch)
+	if l.long && first == 0 {
+		first, last = 1, utf8.RuneCountInString(piece)
+	}
+	gutter := fmt.Sprint(l.number)
 	if first > 0 {
-		gutter += fmt.Sprintf(":%d-%d", first, last)
+		gutter += fmt.Sprintf(":%d-%d", l.before+first, l.before+last)
 	}
 	b.WriteString(gutter + "\t" + piece + "\n")
 	return piece
@@ -215,11 +254,12 @@ func findInFoot(d ReadDetails) string {
 		tool.QuoteJSON(d.DocID), tool.QuoteJSON(d.Find), d.NextOffset, d.Limit)
 }
 
-// readLines reads lines of the document of d, of whatever spelling of its docid exists.
-func (c *Controller) readLines(ctx context.Context, d *ReadDetails, offset, limit int) (retrieval.Chunk, error) {
+// readLines reads lines of the document of d, of whatever spelling of its docid exists, as many
+// as fit into so many bytes.
+func (c *Controller) readLines(ctx context.Context, d *ReadDetails, offset, limit, most int) (retrieval.Chunk, error) {
 	wanted := *d
 	wanted.Offset, wanted.Limit = offset, limit
-	chunk, err := c.readChunk(ctx, &wanted)
+	chunk, err := c.readChunk(ctx, &wanted, most)
 	d.DocID = wanted.DocID
 	return chunk, err
 }

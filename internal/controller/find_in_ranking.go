@@ -32,6 +32,8 @@ type FindDetails struct {
 	// LookedAt is the last rank looked through; Matched the number of documents shown.
 	LookedAt int `json:"looked_at"`
 	Matched  int `json:"matched"`
+	// Partly counts the documents without a match in the part of them that was looked through.
+	Partly int `json:"partly,omitempty"`
 	// NextOffset is the rank to go on from, 0 where there is none.
 	NextOffset int      `json:"next_offset,omitempty"`
 	CutBy      string   `json:"cut_by,omitempty"`
@@ -121,15 +123,16 @@ func byBestRank(rankings []retrieval.Ranking) []row {
 // findRows looks through rows until the limit of matching documents or the page is full.
 func (c *Controller) findRows(ctx context.Context, f *finder, rows []row, d *FindDetails) (*page, []string, error) {
 	longest := *d
-	longest.LookedAt, longest.Matched, longest.NextOffset, longest.CutBy = len(rows), len(rows), len(rows), "bytes"
+	longest.LookedAt, longest.Matched, longest.Partly, longest.NextOffset, longest.CutBy = len(rows), len(rows), len(rows), len(rows), "bytes"
 	p := newPage(c.options, findHead(longest), findFoot(longest))
 	var shown []string
 	d.LookedAt = min(d.Offset-1, len(rows))
 	for d.LookedAt < len(rows) {
 		batch := rows[d.LookedAt:min(d.LookedAt+findBatch, len(rows))]
 		entries := make([]string, len(batch))
+		partly := make([]bool, len(batch))
 		if err := inParallel(len(batch), func(i int) (err error) {
-			entries[i], err = c.findEntry(ctx, f, batch[i])
+			entries[i], partly[i], err = c.findEntry(ctx, f, batch[i])
 			return err
 		}); err != nil {
 			return nil, nil, err
@@ -145,6 +148,8 @@ func (c *Controller) findRows(ctx context.Context, f *finder, rows []row, d *Fin
 			if entry != "" {
 				d.Matched++
 				shown = append(shown, batch[i].hit.DocID)
+			} else if partly[i] {
+				d.Partly++
 			}
 			d.LookedAt = batch[i].rank
 		}
@@ -152,14 +157,15 @@ func (c *Controller) findRows(ctx context.Context, f *finder, rows []row, d *Fin
 	return p, shown, nil
 }
 
-// findEntry renders the matching lines of a document, empty if there are none.
-func (c *Controller) findEntry(ctx context.Context, f *finder, r row) (string, error) {
+// findEntry renders the matching lines of a document, empty if there are none; partly says that
+// not all of it was looked through.
+func (c *Controller) findEntry(ctx context.Context, f *finder, r row) (entry string, partly bool, err error) {
 	d, err := c.document(ctx, r.hit.DocID)
 	if errors.Is(err, retrieval.ErrNoDocument) || len(r.hit.DocID) > longestDocID {
-		return "", nil
+		return "", false, nil
 	}
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	var lines []matchedLine
 	more := 0
@@ -171,10 +177,10 @@ func (c *Controller) findEntry(ctx context.Context, f *finder, r row) (string, e
 		}
 	})
 	if err := ctx.Err(); err != nil {
-		return "", err
+		return "", false, err
 	}
 	if len(lines) == 0 {
-		return "", nil
+		return "", !d.whole, nil
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d. docid=%s\n", r.rank, tool.ShowID(r.hit.DocID))
@@ -199,7 +205,7 @@ func (c *Controller) findEntry(ctx context.Context, f *finder, r row) (string, e
 	if !d.whole {
 		fmt.Fprintf(&b, "   (only its first %d MB were looked through; read_document with find looks through all)\n", documentBytes>>20)
 	}
-	return b.String(), nil
+	return b.String(), !d.whole, nil
 }
 
 func findHead(d FindDetails) string {
@@ -211,6 +217,9 @@ func findHead(d FindDetails) string {
 	fmt.Fprintf(&b, "ranks %d-%d of %d looked through for find=%s, search_id=%s", first, max(d.LookedAt, first), d.Total, tool.QuoteJSON(d.Find), tool.ShowID(d.SearchID))
 	for _, n := range d.Notes {
 		b.WriteString("\nNote: " + n)
+	}
+	if d.Partly > 0 {
+		fmt.Fprintf(&b, "\nNote: of %d documents that are not shown only the first %d MB were looked through; read_document with find looks through all of one.", d.Partly, documentBytes>>20)
 	}
 	if d.Matched == 0 {
 		b.WriteString("\n\nNo document among them matches. Try other words, or a shorter phrase.")

@@ -60,9 +60,12 @@ func lineOffset(text string, line int) (int, bool) {
 // with.
 func (c *Controller) stretch(ctx context.Context, hit retrieval.Hit) (text string, column int, err error) {
 	s := hit.Passage
-	chunk, err := c.retriever.Read(ctx, retrieval.ReadRequest{DocID: hit.DocID, Offset: s.FirstLine, Limit: s.LastLine - s.FirstLine + 1})
+	chunk, err := c.read(ctx, hit.DocID, s.FirstLine, s.LastLine-s.FirstLine+1, documentBytes)
 	if err != nil {
 		return "", 0, err
+	}
+	if chunk.Cut {
+		return c.stretchOfLongLine(ctx, hit)
 	}
 	lines := slices.Clone(chunk.Lines)
 	if last := len(lines) - 1; last == s.LastLine-s.FirstLine && s.End > 0 && s.End <= len(lines[last]) {

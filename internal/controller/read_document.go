@@ -102,7 +102,8 @@ func (c *Controller) beginRead(args tool.Arguments) (work, error) {
 
 func (c *Controller) readDocument(ctx context.Context, d ReadDetails, atBest bool) (tool.Result, error) {
 	start := time.Now()
-	chunk, err := c.readChunk(ctx, &d)
+	most := max(pieceBytes, 2*c.options.PageBytes)
+	chunk, err := c.readChunk(ctx, &d, most)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -113,9 +114,15 @@ func (c *Controller) readDocument(ctx context.Context, d ReadDetails, atBest boo
 		}
 		if at != nil {
 			d.OpenedFor = at.searchID
-			if chunk, err = c.readChunk(ctx, &d); err != nil {
+			if chunk, err = c.readChunk(ctx, &d, most); err != nil {
 				return tool.Result{}, err
 			}
+		}
+	}
+	var long *longLine
+	if chunk.Cut {
+		if long, err = c.lookAtLongLine(ctx, d); err != nil {
+			return tool.Result{}, err
 		}
 	}
 	d.ReadMS = milliseconds(start)
@@ -123,7 +130,7 @@ func (c *Controller) readDocument(ctx context.Context, d ReadDetails, atBest boo
 	if len(chunk.Lines) == 0 {
 		return tool.Result{Text: pastEnd(d), Details: d}, nil
 	}
-	text, lines, err := c.renderLines(chunk, &d, at)
+	text, lines, err := c.renderLines(chunk, &d, at, long)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -134,12 +141,11 @@ func (c *Controller) readDocument(ctx context.Context, d ReadDetails, atBest boo
 }
 
 // readChunk reads the lines asked for, never more than a page can hold. A docid that
-// is not in the collection is tried again without the decoration models put around it.
-func (c *Controller) readChunk(ctx context.Context, d *ReadDetails) (retrieval.Chunk, error) {
-	req := retrieval.ReadRequest{DocID: d.DocID, Offset: d.Offset, Limit: min(d.Limit, c.options.PageLines)}
+// is not in the collection is tried again without the decoration models put around it. Lines
+// take at most so many bytes, see [Controller.read].
+func (c *Controller) readChunk(ctx context.Context, d *ReadDetails, most int) (retrieval.Chunk, error) {
 	for _, id := range []string{d.DocID, undecorated(d.DocID)} {
-		req.DocID = id
-		chunk, err := c.retriever.Read(ctx, req)
+		chunk, err := c.read(ctx, id, d.Offset, min(d.Limit, c.options.PageLines), most)
 		if err == nil {
 			d.DocID = id
 			return chunk, nil
@@ -166,8 +172,8 @@ func undecorated(id string) string {
 }
 
 // renderLines fills a page with numbered lines, fills in what it showed, and returns the
-// lines as shown as well.
-func (c *Controller) renderLines(chunk retrieval.Chunk, d *ReadDetails, at *opening) (string, []tool.Line, error) {
+// lines as shown as well. Long is what is known of a line that the chunk has not whole.
+func (c *Controller) renderLines(chunk retrieval.Chunk, d *ReadDetails, at *opening, long *longLine) (string, []tool.Line, error) {
 	d.FirstLine = d.Offset
 	longest := *d
 	longest.LastLine, longest.NextOffset, longest.NextColumn, longest.CutBy = d.TotalLines, d.TotalLines, 1<<40, "bytes"
@@ -175,6 +181,8 @@ func (c *Controller) renderLines(chunk retrieval.Chunk, d *ReadDetails, at *open
 	switch {
 	case at != nil:
 		pg.bytes = min(pg.bytes, at.room)
+	case d.short && long != nil:
+		pg.bytes = min(pg.bytes, room([]string{long.rest}, 1, c.options.OpeningLength))
 	case d.short:
 		pg.bytes = min(pg.bytes, room(chunk.Lines, d.Column, c.options.OpeningLength))
 	}
@@ -184,7 +192,10 @@ func (c *Controller) renderLines(chunk retrieval.Chunk, d *ReadDetails, at *open
 	var on []tool.Line
 	for i, line := range lines {
 		number, column := d.Offset+i, 1
-		if i == 0 && d.Column > 1 {
+		if long != nil {
+			column, line = d.Column, long.rest
+			part = &span{number: number, first: column}
+		} else if i == 0 && d.Column > 1 {
 			column = d.Column
 			rest, err := fromColumn(line, column, *d)
 			if err != nil {
@@ -211,9 +222,20 @@ func (c *Controller) renderLines(chunk retrieval.Chunk, d *ReadDetails, at *open
 		break
 	}
 	if part != nil {
-		part.measure(lines[0], *d)
+		part.total = utf8.RuneCountInString(lines[0])
+		if long != nil {
+			part.total = long.characters
+		}
+		part.last = part.total
+		if d.NextColumn != 0 {
+			part.last = d.NextColumn - 1
+		}
 	}
-	d.next(len(lines), pg.full)
+	asked := len(lines)
+	if next := len(chunk.Lines) + d.Offset; long == nil && asked < d.Limit && d.LastLine == next-1 && next <= d.TotalLines {
+		asked, pg.full = asked+1, "bytes" // the line that follows was too long to be read with these
+	}
+	d.next(asked, pg.full)
 	return pg.assemble(readHead(*d, part, at), readFoot(*d)), on, nil
 }
 
@@ -250,15 +272,6 @@ type span struct {
 	total               int
 }
 
-// measure counts the characters of the line and finds the last one shown.
-func (s *span) measure(line string, d ReadDetails) {
-	s.total = utf8.RuneCountInString(line)
-	s.last = s.total
-	if d.NextColumn != 0 {
-		s.last = d.NextColumn - 1
-	}
-}
-
 // fromColumn returns line from a 1-based character on. The error is a mistake.
 func fromColumn(line string, column int, d ReadDetails) (string, error) {
 	at, left := 0, column-1
@@ -267,8 +280,7 @@ func fromColumn(line string, column int, d ReadDetails) (string, error) {
 		at += size
 	}
 	if at == len(line) {
-		return "", tool.Mistake(fmt.Sprintf("Line %d of docid %s has %d characters; column %d is past its end. Go on with offset %d and no column.",
-			d.Offset, tool.ShowID(d.DocID), column-1-left, column, d.Offset+1))
+		return "", pastLine(d, column-1-left)
 	}
 	return line[at:], nil
 }

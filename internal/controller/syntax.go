@@ -252,6 +252,7 @@ func (c *Controller) lookInside(ctx context.Context, p plan, ranking retrieval.R
 	}
 	out := make([]bool, depth)
 	holds := make([]int, depth)
+	partly := make([]bool, depth)
 	err = inParallel(depth, func(i int) error {
 		d, err := c.document(ctx, ranking[i].DocID)
 		if errors.Is(err, retrieval.ErrNoDocument) {
@@ -260,6 +261,7 @@ func (c *Controller) lookInside(ctx context.Context, p plan, ranking retrieval.R
 		if err != nil {
 			return err
 		}
+		partly[i] = !d.whole
 		for j, re := range without {
 			out[i] = out[i] || re.MatchString(d.text) || holdsTerm(d.text, p.without[j], stats)
 		}
@@ -276,6 +278,9 @@ func (c *Controller) lookInside(ctx context.Context, p plan, ranking retrieval.R
 	ranked, note := arrange(p, ranking, out, holds)
 	if depth < len(ranking) && len(note) > 0 {
 		note[len(note)-1] += fmt.Sprintf(", of the first %d hits", depth)
+	}
+	if slices.Contains(partly, true) && len(note) > 0 {
+		note[len(note)-1] += fmt.Sprintf(", looked for in the first %d MB of a document", documentBytes>>20)
 	}
 	return ranked, note, nil
 }

@@ -2,7 +2,9 @@ package index
 
 import (
 	"fmt"
+	"math"
 	"strings"
+	"unicode/utf8"
 )
 
 func (ix *Index) check(ord Ordinal) error {
@@ -66,12 +68,20 @@ func (ix *Index) Contents(ord Ordinal) (string, error) {
 // with the 1-based line offset; none if offset is past the end. Joined by "\n", all
 // lines of a document are its contents.
 func (ix *Index) Lines(ord Ordinal, offset, limit int) ([]string, error) {
-	if offset < 1 || limit < 1 {
-		return nil, fmt.Errorf("offset=%d limit=%d is out of range: both must be at least 1", offset, limit)
+	lines, _, err := ix.LinesWithin(ord, offset, limit, math.MaxInt64)
+	return lines, err
+}
+
+// LinesWithin is Lines for at most so many bytes, at least 1: it returns as many lines as
+// fit. Where not even the first does, it returns the beginning of that line, which ends with
+// a character, and cut.
+func (ix *Index) LinesWithin(ord Ordinal, offset, limit int, most int64) (lines []string, cut bool, err error) {
+	if offset < 1 || limit < 1 || most < 1 {
+		return nil, false, fmt.Errorf("offset=%d limit=%d bytes=%d is out of range: each must be at least 1", offset, limit, most)
 	}
 	e, err := ix.extent(ord)
 	if err != nil || int64(offset) > e.newlines+1 {
-		return nil, err
+		return nil, false, err
 	}
 	last := e.newlines + 1
 	if int64(limit) < last-int64(offset)+1 {
@@ -79,21 +89,45 @@ func (ix *Index) Lines(ord Ordinal, offset, limit int) ([]string, error) {
 	}
 	from, err := ix.lineStart(e, int64(offset))
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	to, err := ix.lineEnd(e, last)
 	if err != nil {
-		return nil, err
+		return nil, false, err
+	}
+	if to-from > most {
+		text, err := ix.text.read(from, from+most+1) // a line end may follow
+		if err != nil {
+			return nil, false, err
+		}
+		if end := strings.LastIndexByte(text, '\n'); end >= 0 {
+			return strings.Split(text[:end], "\n"), false, nil
+		}
+		return []string{wholeCharacters(text[:most])}, true, nil
 	}
 	text, err := ix.text.read(from, to)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	lines := strings.Split(text, "\n")
+	lines = strings.Split(text, "\n")
 	if int64(len(lines)) != last-int64(offset)+1 {
-		return nil, ix.text.table.corrupt(fmt.Sprintf("lines %d to %d of document %d are %d lines", offset, last, ord, len(lines)))
+		return nil, false, ix.text.table.corrupt(fmt.Sprintf("lines %d to %d of document %d are %d lines", offset, last, ord, len(lines)))
 	}
-	return lines, nil
+	return lines, false, nil
+}
+
+// wholeCharacters cuts the beginning of a character off the end of text that goes on, unless
+// that is all there is.
+func wholeCharacters(text string) string {
+	for n := 1; n < min(utf8.UTFMax, len(text)); n++ {
+		if tail := text[len(text)-n:]; utf8.RuneStart(tail[0]) {
+			if !utf8.FullRuneInString(tail) {
+				return text[:len(text)-n]
+			}
+			break
+		}
+	}
+	return text
 }
 
 // LineBytes returns up to limit bytes of a line, beginning with byte from, and the

@@ -55,6 +55,10 @@ type ReadRequest struct {
 	DocID string
 	// Offset is the 1-based first line; Limit the number of lines, at least 1.
 	Offset, Limit int
+	// MaxBytes bounds the lines returned; 0 is no bound. A [LineReader] keeps to it: it
+	// returns fewer lines, but at least one, of which it cuts the first if that alone is
+	// longer. Who holds documents whole anyway need not look at it.
+	MaxBytes int
 }
 
 // Chunk is a run of lines of one document.
@@ -65,6 +69,8 @@ type Chunk struct {
 	Lines []string
 	// Offset is the 1-based number of Lines[0]; TotalLines of the document.
 	Offset, TotalLines int
+	// Cut says that there is one line and that it goes on behind what is returned of it.
+	Cut bool
 }
 
 // ErrNoDocument is wrapped by Read when the docid is not in the collection.
@@ -87,6 +93,14 @@ type PassageRanker interface {
 	// HoldsPassages returns nil if SearchRequest.Passages may be set, else an error that says
 	// what to do about it.
 	HoldsPassages() error
+}
+
+// LineReader is implemented by retrievers that read a part of a line without the rest of it,
+// which documents of one huge line take.
+type LineReader interface {
+	// LineBytes returns up to limit bytes of a 1-based line, from byte from on, and the
+	// length of the whole line. They may begin and end inside a character.
+	LineBytes(ctx context.Context, docid string, line int, from, limit int64) (text string, length int64, err error)
 }
 
 // Excerpter is implemented by retrievers that can excerpt documents for a query

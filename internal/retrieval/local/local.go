@@ -4,6 +4,7 @@ package local
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"goserini/internal/analysis"
 	"goserini/internal/bm25"
@@ -24,6 +25,7 @@ var (
 	_ retrieval.PrefixKeeper = (*Retriever)(nil)
 
 	_ retrieval.PassageRanker = (*Retriever)(nil)
+	_ retrieval.LineReader    = (*Retriever)(nil)
 )
 
 // passageParams score passages, which are short and of one length whatever the documents are
@@ -91,11 +93,28 @@ func (r *Retriever) Read(_ context.Context, req retrieval.ReadRequest) (retrieva
 	if err != nil {
 		return retrieval.Chunk{}, fmt.Errorf("local read %q: %w", req.DocID, err)
 	}
-	lines, err := r.ix.Lines(ord, req.Offset, req.Limit)
+	most := int64(math.MaxInt64)
+	if req.MaxBytes > 0 {
+		most = int64(req.MaxBytes)
+	}
+	lines, cut, err := r.ix.LinesWithin(ord, req.Offset, req.Limit, most)
 	if err != nil {
 		return retrieval.Chunk{}, fmt.Errorf("local read %q: %w", req.DocID, err)
 	}
-	return retrieval.Chunk{DocID: req.DocID, Title: m.Title, Lines: lines, Offset: req.Offset, TotalLines: m.Lines}, nil
+	return retrieval.Chunk{DocID: req.DocID, Title: m.Title, Lines: lines, Offset: req.Offset, TotalLines: m.Lines, Cut: cut}, nil
+}
+
+// LineBytes implements [retrieval.LineReader].
+func (r *Retriever) LineBytes(_ context.Context, docid string, line int, from, limit int64) (string, int64, error) {
+	ord, ok := r.ix.Lookup(docid)
+	if !ok {
+		return "", 0, fmt.Errorf("local read %q: %w", docid, retrieval.ErrNoDocument)
+	}
+	text, length, err := r.ix.LineBytes(ord, line, from, limit)
+	if err != nil {
+		return "", 0, fmt.Errorf("local read %q: %w", docid, err)
+	}
+	return text, length, nil
 }
 
 // Analyze calls emit for every term of text.

@@ -44,6 +44,7 @@ func Run(t *testing.T, open func(tb testing.TB, docs []Document) retrieval.Retri
 		{"gives the caller a ranking of its own", ranksForTheCaller},
 		{"reads every document as it is", readsDocuments},
 		{"reads the lines asked for", readsLines},
+		{"keeps to a bound of bytes if it says so", keepsToBytes},
 		{"names an unknown document", namesUnknown},
 		{"obeys a cancelled context", obeysCancel},
 		{"serves many callers at once", servesMany},
@@ -183,6 +184,50 @@ func readsLines(t *testing.T, r retrieval.Retriever) {
 		}
 		if chunk.TotalLines != 5 || len(chunk.Lines) > 0 && chunk.Offset != tt.offset {
 			t.Errorf("offset %d: got offset %d, %d lines in total", tt.offset, chunk.Offset, chunk.TotalLines)
+		}
+	}
+}
+
+func keepsToBytes(t *testing.T, r retrieval.Retriever) {
+	reader, bounded := r.(retrieval.LineReader)
+	for _, d := range collection() {
+		whole := strings.Split(d.Contents(), "\n")
+		for most := utf8.UTFMax; most < 60; most++ {
+			chunk, err := r.Read(t.Context(), retrieval.ReadRequest{DocID: d.DocID, Offset: 1, Limit: 3, MaxBytes: most})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, n := strings.Join(chunk.Lines, "\n"), len(chunk.Lines)
+			switch {
+			case n == 0 || chunk.TotalLines != len(whole):
+				t.Errorf("%s, %d bytes: %d lines of %d", d.DocID, most, n, chunk.TotalLines)
+			case bounded && len(text) > most:
+				t.Errorf("%s, %d bytes: got %d", d.DocID, most, len(text))
+			case !chunk.Cut && text != strings.Join(whole[:n], "\n"):
+				t.Errorf("%s, %d bytes: got %q", d.DocID, most, text)
+			case !chunk.Cut && bounded && n < min(3, len(whole)) && len(text)+1+len(whole[n]) < most:
+				t.Errorf("%s, %d bytes: line %d would have fitted", d.DocID, most, n+1)
+			case chunk.Cut && !bounded:
+				t.Errorf("%s, %d bytes: a line was cut that nobody can read on", d.DocID, most)
+			}
+			if !chunk.Cut || !bounded {
+				continue
+			}
+			rest, length, err := reader.LineBytes(t.Context(), d.DocID, 1, int64(len(text)), 1000)
+			if err != nil || n != 1 || !utf8.ValidString(text) || rest == "" || text+rest != whole[0] || length != int64(len(whole[0])) {
+				t.Errorf("%s, %d bytes: got %d lines, %q and then %q of %d, %v", d.DocID, most, n, text, rest, length, err)
+			}
+		}
+	}
+	if !bounded {
+		return
+	}
+	for _, tt := range []struct {
+		docid string
+		line  int
+	}{{"nobody", 1}, {"lines", 6}} {
+		if _, _, err := reader.LineBytes(t.Context(), tt.docid, tt.line, 0, 10); err == nil || tt.docid == "nobody" && !errors.Is(err, retrieval.ErrNoDocument) {
+			t.Errorf("line %d of %s: got %v", tt.line, tt.docid, err)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"goserini/internal/retrieval"
 )
@@ -99,7 +100,44 @@ func (m *Memory) Read(ctx context.Context, req retrieval.ReadRequest) (retrieval
 	lines := strings.Split(d.Contents(), "\n")
 	from := min(max(req.Offset, 1)-1, len(lines))
 	to := from + min(max(req.Limit, 1), len(lines)-from)
-	return retrieval.Chunk{DocID: d.DocID, Title: d.Title, Lines: lines[from:to], Offset: from + 1, TotalLines: len(lines)}, nil
+	chunk := retrieval.Chunk{DocID: d.DocID, Title: d.Title, Lines: lines[from:to], Offset: from + 1, TotalLines: len(lines)}
+	if req.MaxBytes > 0 {
+		bound(&chunk, req.MaxBytes)
+	}
+	return chunk, nil
+}
+
+// bound cuts the lines of a chunk to what fits into so many bytes.
+func bound(chunk *retrieval.Chunk, most int) {
+	size := -1
+	for i, line := range chunk.Lines {
+		if size += len(line) + 1; size <= most {
+			continue
+		}
+		if i > 0 {
+			chunk.Lines = chunk.Lines[:i]
+			return
+		}
+		for most > 1 && !utf8.RuneStart(line[most]) {
+			most--
+		}
+		chunk.Lines, chunk.Cut = []string{line[:most]}, true
+		return
+	}
+}
+
+// LineBytes implements [retrieval.LineReader].
+func (m *Memory) LineBytes(ctx context.Context, docid string, line int, from, limit int64) (string, int64, error) {
+	chunk, err := m.Read(ctx, retrieval.ReadRequest{DocID: docid, Offset: line, Limit: 1})
+	if err != nil {
+		return "", 0, err
+	}
+	if len(chunk.Lines) == 0 || from < 0 || limit < 0 {
+		return "", 0, fmt.Errorf("memory: document %q has no bytes %d to %d of line %d", docid, from, from+limit, line)
+	}
+	text := chunk.Lines[0]
+	from = min(from, int64(len(text)))
+	return text[from : from+min(limit, int64(len(text))-from)], int64(len(text)), nil
 }
 
 // Analyze implements [retrieval.TermStats].
