@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -240,11 +241,15 @@ func (c *Controller) renderLines(chunk retrieval.Chunk, d *ReadDetails, at *open
 }
 
 // room is the length in bytes of the first length characters of lines from a character of
-// the first on, but at least length.
+// the first on, but at least length; no bound where there are no more.
 func room(lines []string, column, length int) int {
 	text := strings.Join(lines, "\n")
-	from := prefixBytes(text, column-1)
-	return max(prefixBytes(text[from:], length), length)
+	text = text[prefixBytes(text, column-1):]
+	bytes := prefixBytes(text, length)
+	if bytes == len(text) {
+		return math.MaxInt
+	}
+	return max(bytes, length)
 }
 
 // prefixBytes is the length in bytes of the first n characters of text.
