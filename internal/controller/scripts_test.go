@@ -12,7 +12,10 @@ import (
 	"goserini/internal/controller"
 	"goserini/internal/corpus"
 	"goserini/internal/index"
+	"goserini/internal/retrieval"
 	"goserini/internal/retrieval/local"
+	"goserini/internal/retrieval/retrievaltest"
+	"goserini/internal/tool"
 )
 
 // script is a document in a script of its own: many lines, of which one answers the query.
@@ -220,4 +223,30 @@ func coversLine(entry string, line int) bool {
 		}
 	}
 	return false
+}
+
+// The same where the retriever cannot say how it sees words.
+func TestExcerptsAndOpeningsOfEveryScriptWithoutTerms(t *testing.T) {
+	for _, s := range scripts {
+		var docs []retrievaltest.Document
+		for _, d := range []corpus.Document{s.document(), s.unbroken()} {
+			docs = append(docs, retrievaltest.Document{DocID: d.DocID, Text: d.Text})
+		}
+		for _, m := range []retrieval.Retriever{retrievaltest.NewMemory(docs...), plain{retrievaltest.NewMemory(docs...)}} {
+			c := navigator(t, m, "excerpts", "read-at-best")
+			page := call(t, c, "search", object(map[string]any{"query": s.query}))
+			if n := strings.Count(page.Text, "   Excerpt: "); n != strings.Count(page.Text, "\n   Excerpt: ") || n < 2 {
+				t.Fatalf("%s: %d excerpts:\n%s", s.name, n, page.Text)
+			}
+			for _, d := range docs {
+				id := tool.ShowID(d.DocID)
+				if entry := entryOf(page.Text, id); !strings.Contains(entry, s.term) {
+					t.Errorf("%s, %T: no excerpt of %s holds %q:\n%s", s.name, m, id, s.term, entry)
+				}
+				if opened := call(t, c, "read_document", object(map[string]any{"docid": d.DocID})); !strings.Contains(opened.Text, s.line) {
+					t.Errorf("%s, %T: %s opens elsewhere:\n%.600s", s.name, m, id, opened.Text)
+				}
+			}
+		}
+	}
 }

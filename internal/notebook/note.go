@@ -259,11 +259,11 @@ func (n *Notebook) noted(changed []int, candidate string, notes []string, eviden
 	case len(n.constraints) == 0 && candidate == "":
 		b.WriteString("The notebook is empty. Give the constraints of the question, for example " + `{"constraints":["…","…"]}` + ".")
 	case len(n.constraints) == 0:
-		b.WriteString("Noted: the candidate is " + candidate + ". No constraints are noted yet.")
+		b.WriteString("Noted: the candidate is " + tool.QuoteJSON(candidate) + ". No constraints are noted yet.")
 	case len(changed) == 0 && candidate == "":
 		fmt.Fprintf(&b, "%d of %d constraints are not met.\n%s", d.Open, d.All, n.list(q))
 	case len(changed) == 0:
-		fmt.Fprintf(&b, "Noted: the candidate is %s. %d of %d constraints are not met.", candidate, d.Open, d.All)
+		fmt.Fprintf(&b, "Noted: the candidate is %s. %d of %d constraints are not met.", tool.QuoteJSON(candidate), d.Open, d.All)
 	default:
 		fmt.Fprintf(&b, "Noted. %d of %d constraints are not met.", d.Open, d.All)
 		for _, number := range changed {

@@ -162,7 +162,11 @@ func (n *Notebook) list(q *quotes) string {
 		b.WriteString(n.entry(i+1, c, q))
 	}
 	if len(n.rejected) > 0 {
-		b.WriteString("\nCandidates that failed: " + strings.Join(n.rejected, "; "))
+		names := make([]string, len(n.rejected))
+		for i, name := range n.rejected {
+			names[i] = shown(name)
+		}
+		b.WriteString("\nCandidates that failed: " + strings.Join(names, "; "))
 	}
 	return b.String()
 }
@@ -172,9 +176,9 @@ func (n *Notebook) entry(number int, c constraint, q *quotes) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d. [%s", number, c.status)
 	if c.candidate != "" {
-		b.WriteString(": " + c.candidate)
+		b.WriteString(": " + shown(c.candidate))
 	}
-	b.WriteString("] " + c.text)
+	b.WriteString("] " + shown(c.text))
 	for i, l := range c.lines {
 		sep := ", "
 		if i == 0 {
@@ -186,6 +190,15 @@ func (n *Notebook) entry(number int, c constraint, q *quotes) string {
 		b.WriteString(q.of(l, c))
 	}
 	return b.String()
+}
+
+// shown is text of the model as it stands in the notebook: in quotes where it has one of the
+// notebook's own marks, so that it cannot look like a status or a citation.
+func shown(text string) string {
+	if strings.ContainsAny(text, `[]|;"`) {
+		return tool.QuoteJSON(text)
+	}
+	return text
 }
 
 // firstOf is text on one line, cut to a number of characters, which it then says.

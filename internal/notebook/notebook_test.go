@@ -70,7 +70,7 @@ func TestANoteKeepsConstraintsWithStatusCandidateAndLines(t *testing.T) {
 			"Noted. 1 of 3 constraints are not met.\n3. [failed: Tamsin Hale] born in 1850 | register:203\n   register:203 says \"She kept a diary.\""},
 		// Another candidate: what was known of the first no longer counts.
 		{`{"constraint":1,"candidate":"Ebbe Moll"}`, "Noted. 2 of 3 constraints are not met.\n1. [open: Ebbe Moll] keeper at Orvane"},
-		{`{"candidate":"Ada"}`, "Noted: the candidate is Ada. 2 of 3 constraints are not met."},
+		{`{"candidate":"Ada"}`, "Noted: the candidate is \"Ada\". 2 of 3 constraints are not met."},
 		{`{"constraint":2,"status":"met"}`, "Noted. 2 of 3 constraints are not met.\n2. [met: Tamsin Hale] kept a diary of lamp oil | register:202-203, register:204 (not opened)\n" +
 			"   register:202 says \"In 1871 the lighthouse at Orvane got its first keeper, Tamsin Hale.\"\n   register:203 says \"She kept a diary.\""},
 		{`{"constraint":1,"status":"met"}`, "Noted. 1 of 3 constraints are not met.\n1. [met: Ebbe Moll] keeper at Orvane\nNote: constraint 1 is met without a line that shows it: cite the lines."},
@@ -180,7 +180,7 @@ func TestForeignTextStaysInsideItsLine(t *testing.T) {
 		}
 		for line := range strings.Lines(text) {
 			if !strings.HasPrefix(line, "Noted.") && !strings.HasPrefix(line, memoryText) && !strings.HasPrefix(line, "   \"evil\\nid\":1 says \"") &&
-				!strings.HasPrefix(line, "1. [met: a b] a") && !strings.HasPrefix(line, "2. [open] ") && !strings.HasPrefix(line, "3. [open] نص") {
+				!strings.HasPrefix(line, "1. [met: a b] \"a") && !strings.HasPrefix(line, "2. [open] ") && !strings.HasPrefix(line, "3. [open] نص") {
 				t.Errorf("a line of its own: %q", line)
 			}
 		}

@@ -29,26 +29,49 @@ type PrefixKeeper interface {
 	KeepsPrefix() bool
 }
 
-// PlainWords sees lower-cased runs of letters, digits and marks, and knows nothing of
-// the collection: every word counts the same.
+// PlainWords sees lower-cased runs of letters, digits and marks, in scripts whose words are not
+// parted, or carry endings without end, every two neighbours of a run. It knows nothing of the
+// collection: every word counts the same.
 type PlainWords struct{}
 
 // Analyze implements [TermStats].
 func (PlainWords) Analyze(text string, emit func(term []byte, start, end int)) {
-	start := -1
-	for i, r := range text {
-		word := unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
-		switch {
-		case word && start < 0:
-			start = i
-		case !word && start >= 0:
-			emit([]byte(strings.ToLower(text[start:i])), start, i)
-			start = -1
+	start, inPairs := -1, false // of the run that goes on, if there is one
+	before := 0                 // where the last character of the run begins
+	end := func(at int) {
+		if start >= 0 && (!inPairs || before == start) { // pairs were emitted on the way
+			emit([]byte(strings.ToLower(text[start:at])), start, at)
 		}
+		start = -1
 	}
-	if start >= 0 {
-		emit([]byte(strings.ToLower(text[start:])), start, len(text))
+	for i, r := range text {
+		pairs := isUnspaced(r)
+		switch {
+		case !pairs && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r):
+			end(i)
+			continue
+		case start >= 0 && pairs != inPairs:
+			end(i)
+		}
+		switch {
+		case start < 0:
+			start, inPairs = i, pairs
+		case pairs:
+			next := i + utf8.RuneLen(r)
+			emit([]byte(text[before:next]), before, next)
+		}
+		before = i
 	}
+	end(len(text))
+}
+
+// unspaced are the scripts that are looked at in pairs of characters.
+var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
+
+// isUnspaced reports whether a character is of such a script; the mark for long vowels is of several.
+func isUnspaced(r rune) bool {
+	return r >= 0x0e00 && // where the first of them begins
+		(r == 'ー' || r == 'ｰ' || unicode.In(r, unspaced...))
 }
 
 // DF implements [TermStats].

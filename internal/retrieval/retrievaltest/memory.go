@@ -12,7 +12,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"goserini/internal/retrieval"
@@ -190,9 +189,9 @@ func (m *Memory) check(ctx context.Context, operation string) error {
 	return nil
 }
 
-// words are the lower-cased runs of letters and digits.
+// words are those of [retrieval.PlainWords].
 func words(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
-	})
+	var out []string
+	retrieval.PlainWords{}.Analyze(text, func(term []byte, _, _ int) { out = append(out, string(term)) })
+	return out
 }
