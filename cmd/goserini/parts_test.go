@@ -25,7 +25,7 @@ func TestEachPartAloneWorksAndStandsInTheManifest(t *testing.T) {
 		"read-at-best":          "\n   Also line ",
 		"syntax":                "Read as: words",
 		"multi-query":           "Found by: query 1 rank",
-		"novelty":               "of the hits shown, ",
+		"novelty":               `\n   Seen: s1 rank 1`,
 		"budget-line":           `Budget left for research: \d+ s of 300 s`,
 		"passages":              `   Lines: \d+-\d+\n`,
 		controller.NotebookPart: "Noted. 1 of 1 constraints are not met.",
@@ -48,7 +48,7 @@ func TestEachPartAloneWorksAndStandsInTheManifest(t *testing.T) {
 	must(t, "index", write("docs.jsonl", string(docs)+"\n"), "--index", index, "--passages")
 	model := write("turns.json", `{"version": 1, "after_last": "repeat", "turns": [
   {"calls": [{"name": "search", "arguments": {"reason": "r", "query": "\"lamp oil\" keeper", "queries": ["diary"]}}]},
-  {"calls": [{"name": "read_document", "arguments": {"reason": "r", "docid": "register"}}, {"name": "read_document", "arguments": {"reason": "r", "docid": "register", "find": "diary"}}]},
+  {"calls": [{"name": "read_document", "arguments": {"reason": "r", "docid": "register"}}, {"name": "read_document", "arguments": {"reason": "r", "docid": "register", "find": "diary"}}, {"name": "search", "arguments": {"reason": "r", "query": "diary of the keeper"}}]},
   {"calls": [{"name": "note", "arguments": {"constraints": ["kept a diary"]}}]},
   {"text": "Explanation: It says so [register].\nExact Answer: the first keeper\nConfidence: 90%"}]}`)
 	for _, part := range controller.PartNames() {
