@@ -2,13 +2,16 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 
 	"goserini/internal/benchmark"
 	"goserini/internal/bm25"
@@ -28,7 +31,14 @@ type collection struct {
 	queries int
 	stats   index.Stats
 	scores  map[bm25.Params]scores
+	// byQuery are what the scores are means of.
+	byQuery map[bm25.Params]queryScores
+	// origin says what documents and queries are and where they come from, where the folder has it.
+	origin string
 }
+
+// queryScores are the measures of every query, in the same order for every setting.
+type queryScores struct{ ndcg, recall []float64 }
 
 // grid is what the best possible setting is looked for in.
 var grid = tune.NewGrid(tune.DefaultK1, tune.DefaultB)
@@ -61,9 +71,57 @@ func load(ctx context.Context, dir string) (*collection, error) {
 	for _, t := range topics {
 		queries = append(queries, tune.Query{ID: t.ID, Text: t.Text, Grades: qrels[t.ID]})
 	}
-	return measure(ctx, filepath.Base(dir), queries, func() (*corpus.Reader, error) {
-		return corpus.Open([]string{filepath.Join(dir, "corpus.jsonl.gz")}, corpus.Options{})
+	path := filepath.Join(dir, "corpus.jsonl.gz")
+	name, err := indexName(path)
+	if err != nil {
+		return nil, err
+	}
+	c, err := measure(ctx, name, queries, func() (*corpus.Reader, error) {
+		return corpus.Open([]string{path}, corpus.Options{})
 	})
+	if err != nil {
+		return nil, err
+	}
+	c.name = filepath.Base(dir)
+	origin, err := os.ReadFile(filepath.Join(dir, "origin.txt"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	c.origin = string(origin)
+	return c, nil
+}
+
+// indexName tells the indexes of other contents of a folder apart.
+func indexName(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, file); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s-%x", filepath.Base(filepath.Dir(path)), h.Sum(nil)[:6]), nil
+}
+
+// loadAll measures every collection in a folder, by name.
+func loadAll(ctx context.Context, data string) ([]*collection, error) {
+	paths, err := filepath.Glob(filepath.Join(data, "*", "corpus.jsonl.gz"))
+	if err != nil {
+		return nil, err
+	}
+	sort.Strings(paths)
+	var all []*collection
+	for _, path := range paths {
+		c, err := load(ctx, filepath.Dir(path))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", filepath.Base(filepath.Dir(path)), err)
+		}
+		fmt.Fprintf(os.Stderr, "%s: %d queries\n", c.name, c.queries)
+		all = append(all, c)
+	}
+	return all, nil
 }
 
 func loadDemo(ctx context.Context) (*collection, error) {
@@ -103,9 +161,10 @@ func measure(ctx context.Context, name string, queries []tune.Query, source func
 	if err != nil {
 		return nil, err
 	}
-	c := &collection{name: name, queries: len(queries), stats: ix.Stats(), scores: map[bm25.Params]scores{}}
+	c := &collection{name: name, queries: len(queries), stats: ix.Stats(), scores: map[bm25.Params]scores{}, byQuery: map[bm25.Params]queryScores{}}
 	for i, p := range all {
 		c.scores[p] = scores{ndcg: mean(values[0][i]), recall: mean(values[1][i])}
+		c.byQuery[p] = queryScores{values[0][i], values[1][i]}
 	}
 	return c, nil
 }

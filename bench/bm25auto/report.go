@@ -15,7 +15,7 @@ const head = "# k1 and b that fit the collection\n\n" +
 	"by a rule that was fitted to the others. It is printed by\n\n" +
 	"```\ngo run ./bench/bm25auto --data ../shared/data > docs/bm25-parameters.md\n```\n\n"
 
-func report(w io.Writer, collections []*collection, demo *collection) {
+func report(w io.Writer, collections []*collection, demo *collection, independent []*collection) {
 	p := func(format string, args ...any) { fmt.Fprintf(w, format, args...) }
 	ramp, equals := shipped.fit(collections)
 	choices := shipped.leftOut(collections)
@@ -33,6 +33,7 @@ func report(w io.Writer, collections []*collection, demo *collection) {
 		len(collections), ramp.From, ramp.To, equals, short(shipped.worst(ramp, collections)))
 	p("tried; left-one-out, its lower end moves between %s and its upper end between %s.\n\n", span(choices, func(r bm25.Ramp) float64 { return r.From }),
 		span(choices, func(r bm25.Ramp) float64 { return r.To }))
+	independentText(p, independent)
 	othersText(p, collections)
 	demoText(p, demo, collections)
 	p("%s", doubts)
@@ -72,6 +73,28 @@ func row(p func(string, ...any), c choice) {
 		c.name, c.queries, meanTF(c.collection), c.stats.Lengths.P90,
 		short(a.ndcg), short(paper.ndcg), short(c.scores[best].ndcg), best.K1, best.B, short(auto.ndcg), c.setting.K1, c.setting.B, signed(auto.ndcg-better.ndcg),
 		short(a.recall), short(paper.recall), short(auto.recall), signed(auto.recall-better.recall))
+}
+
+// independentText judges the program's rule on collections that had no part in its making.
+func independentText(p func(string, ...any), collections []*collection) {
+	p("## Judged on independent collections\n\n")
+	if len(collections) == 0 {
+		p("Not measured: the page was printed without `--independent`.\n\n")
+		return
+	}
+	var choices []choice
+	for _, c := range collections {
+		setting, _ := bm25.Choose(c.statistics())
+		choices = append(choices, choice{collection: c, setting: setting})
+	}
+	table(p, choices)
+	p("\n")
+	p("| collection | nDCG@10: auto − better | 95 %% interval | R@100: auto − better | 95 %% interval |\n| --- | ---: | --- | ---: | --- |\n")
+	for _, c := range choices {
+		ndcg, recall := c.lead()
+		p("| %s | %s | %s to %s | %s | %s to %s |\n", c.name, signed(ndcg.Value), signed(ndcg.Low), signed(ndcg.High), signed(recall.Value), signed(recall.Low), signed(recall.High))
+	}
+	p("\n")
 }
 
 func othersText(p func(string, ...any), collections []*collection) {

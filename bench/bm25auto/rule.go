@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"goserini/internal/bm25"
+	"goserini/internal/eval"
 )
 
 // The upper ends of the way from Anserini's setting that are compared: the paper's best, what
@@ -141,3 +142,22 @@ type choice struct {
 }
 
 func (c choice) shortfall() float64 { return c.collection.shortfall(c.setting) }
+
+// lead is how far the choice is ahead of the better of the two fixed settings, in either measure, with the interval over
+// queries.
+func (c choice) lead() (ndcg, recall *eval.Mean) {
+	have := c.byQuery[c.setting]
+	ahead := func(have []float64, measure func(queryScores) []float64) *eval.Mean {
+		a, p := measure(c.byQuery[bm25.Anserini]), measure(c.byQuery[bm25.Paper])
+		better := a
+		if mean(p) > mean(a) {
+			better = p
+		}
+		deltas := make([]float64, len(have))
+		for i := range have {
+			deltas[i] = have[i] - better[i]
+		}
+		return eval.MeanOf(deltas, eval.DefaultBootstrap)
+	}
+	return ahead(have.ndcg, func(q queryScores) []float64 { return q.ndcg }), ahead(have.recall, func(q queryScores) []float64 { return q.recall })
+}
