@@ -45,7 +45,7 @@ var grid = tune.NewGrid(tune.DefaultK1, tune.DefaultB)
 
 // settings are all settings that collections are searched with.
 func settings() []bm25.Params {
-	all := append(grid.Settings(), bm25.Anserini, bm25.Paper)
+	all := append(grid.Settings(), bm25.Anserini, bm25.Paper, lucene)
 	for _, highK1 := range highK1s {
 		for i := range steps + 1 {
 			all = append(all, step(highK1, float64(i)/float64(steps)))

@@ -7,9 +7,9 @@ import (
 	"goserini/internal/eval"
 )
 
-// The upper ends of the way from Anserini's setting that are compared: the paper's best, what
+// The upper ends of the way from Anserini's setting that are compared: careful ones, the paper's best, what
 // the rule has, and what the paper uses.
-var highK1s = []float64{16, bm25.HighK1, 25}
+var highK1s = []float64{4, 8, 16, bm25.HighK1, 25}
 
 var steps = len(bm25.Steps()) - 1
 
@@ -46,6 +46,8 @@ var shipped = rule{"mean tf, as shipped", meanTF, bm25.HighK1, true, 1, 4, 1.025
 // others are rules of other kinds, to see what the choice of the kind is worth.
 var others = []rule{
 	{"mean tf, without regard to the 90th percentile", meanTF, bm25.HighK1, false, 1, 4, 1.025},
+	{"mean tf, upper end k1=4", meanTF, 4, true, 1, 4, 1.025},
+	{"mean tf, upper end k1=8", meanTF, 8, true, 1, 4, 1.025},
 	{"mean tf, upper end k1=16", meanTF, 16, true, 1, 4, 1.025},
 	{"mean tf, upper end k1=25", meanTF, 25, true, 1, 4, 1.025},
 	{"mean length", meanLength, bm25.HighK1, false, 20, 6000, 1.1},
@@ -129,6 +131,16 @@ func (r rule) leftOut(collections []*collection) []choice {
 	for i, c := range collections {
 		rest := append(append([]*collection{}, collections[:i]...), collections[i+1:]...)
 		ramp, _ := r.fit(rest)
+		all = append(all, choice{collection: c, ramp: ramp, setting: r.setting(ramp, c)})
+	}
+	return all
+}
+
+// fitted fits the rule to collections and returns what it chooses for others.
+func (r rule) fitted(collections, others []*collection) []choice {
+	ramp, _ := r.fit(collections)
+	var all []choice
+	for _, c := range others {
 		all = append(all, choice{collection: c, ramp: ramp, setting: r.setting(ramp, c)})
 	}
 	return all

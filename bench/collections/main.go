@@ -1,7 +1,9 @@
 // Command collections indexes, searches and scores every collection of a folder with the
 // goserini binary and prints docs/collections.md.
 //
-//	go run ./bench/collections --goserini bin/goserini --data ../shared/data > docs/collections.md
+//	go run ./bench/collections --goserini bin/goserini --data ../shared/data --more DIR > docs/collections.md
+//
+// DIR has further collections, as bench/independent makes them. Without --more their table is left out.
 package main
 
 import (
@@ -20,14 +22,25 @@ var settings = []struct{ name, k1, b string }{{"0.9, 0.4", "0.9", "0.4"}, {"25, 
 func main() {
 	goserini := flag.String("goserini", "bin/goserini", "the binary")
 	data := flag.String("data", "../shared/data", "the folder of collections")
+	more := flag.String("more", "", "a folder of further collections, as bench/independent makes")
 	flag.Parse()
-	if err := run(*goserini, *data); err != nil {
+	if err := run(*goserini, *data, *more); err != nil {
 		fmt.Fprintln(os.Stderr, "collections:", err)
 		os.Exit(1)
 	}
 }
 
-func run(goserini, data string) error {
+func run(goserini, data, more string) error {
+	fmt.Print(head)
+	if err := table(goserini, data); err != nil || more == "" {
+		return err
+	}
+	fmt.Print(moreHead)
+	return table(goserini, more)
+}
+
+// table prints a line for each collection in a folder.
+func table(goserini, data string) error {
 	folders, err := filepath.Glob(filepath.Join(data, "*", "corpus.jsonl.gz"))
 	if err != nil {
 		return err
@@ -36,7 +49,7 @@ func run(goserini, data string) error {
 		return fmt.Errorf("no collection in %s", data)
 	}
 	sort.Strings(folders)
-	fmt.Print(head)
+	fmt.Print(columns)
 	scratch, err := os.MkdirTemp("", "collections")
 	if err != nil {
 		return err
@@ -54,9 +67,17 @@ func run(goserini, data string) error {
 const head = `# BM25 over real collections
 
 Each collection indexed, searched to depth 1000 and scored with the program's own commands; means over all judged queries
-(` + "`-c`" + `, so that a judged query without relevant documents counts 0). Made by ` + "`make build && go run ./bench/collections > docs/collections.md`" + `.
+(` + "`-c`" + `, so that a judged query without relevant documents counts 0). Made by ` + "`make build && go run ./bench/collections --more DIR > docs/collections.md`" + `.
 
-| collection | documents | tokens a document | nDCG@10 (0.9, 0.4) | R@1000 (0.9, 0.4) | nDCG@10 (25, 1) | R@1000 (25, 1) |
+`
+
+// moreHead is what stands before the collections of --more.
+const moreHead = `
+Collections out of DIR, which ` + "`bench/independent`" + ` makes out of packages; what they are is in [bm25-parameters.md](bm25-parameters.md).
+
+`
+
+const columns = `| collection | documents | tokens a document | nDCG@10 (0.9, 0.4) | R@1000 (0.9, 0.4) | nDCG@10 (25, 1) | R@1000 (25, 1) |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: |
 `
 

@@ -25,6 +25,7 @@ type options struct {
 	limit          int
 	concurrency    int
 	profile        string
+	bm25           string
 }
 
 func main() {
@@ -35,6 +36,7 @@ func main() {
 	flag.IntVar(&o.limit, "limit", 0, "questions of each collection (0 is all)")
 	flag.IntVar(&o.concurrency, "concurrency", 2, "questions at once")
 	flag.StringVar(&o.profile, "profile", "paper", "the tools")
+	flag.StringVar(&o.bm25, "bm25", "auto", "the setting, as goserini run takes it")
 	flag.Parse()
 	if err := run(o); err != nil {
 		fmt.Fprintln(os.Stderr, "lexical:", err)
@@ -87,6 +89,9 @@ func (o options) head() string {
 	if o.limit > 0 {
 		command += fmt.Sprintf(" --limit %d", o.limit)
 	}
+	if o.bm25 != "auto" {
+		command += " --bm25 " + o.bm25
+	}
 	for _, name := range flag.Args() {
 		command += " " + name
 	}
@@ -99,12 +104,12 @@ whole way from question to score. Made by `+"`%s > docs/lexical-results.md`"+`.
   paragraph takes a reader; both are empty where no answers are known. Long answers (covidqa, qmsum, squality, medquad-liveqa, most of sec10q) are beyond it by design.
 - Recall is the mean over all questions of the share of relevant documents that were surfaced (in a ranking), previewed (their excerpt
   shown), opened and cited; *evidence* and *gold* where a collection tells the two apart, else the one kind of judgment it has.
-- *k1, b* are those that the collection suggests.
+- *k1, b* are those of `+"`--bm25 %s`"+`.
 - *calls* and *seconds* are means for a question; the seconds are those of a busy machine and only tell the order of magnitude.
 
 | collection | questions | k1, b | right | unclear | evidence: surfaced | previewed | opened | cited | gold: surfaced | previewed | opened | cited | calls | seconds |
 | --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
-`, limit, command)
+`, limit, command, o.bm25)
 }
 
 type mean struct {
@@ -138,7 +143,7 @@ type scores struct {
 
 func (o options) collection(benchmark, run string) (scores, error) {
 	var s scores
-	args := []string{"run", "--benchmark", benchmark, "--model", "builtin/lexical", "--profile", o.profile, "--out", run,
+	args := []string{"run", "--benchmark", benchmark, "--model", "builtin/lexical", "--profile", o.profile, "--bm25", o.bm25, "--out", run,
 		"--limit", fmt.Sprint(o.limit), "--concurrency", fmt.Sprint(o.concurrency)}
 	if _, err := command(o.goserini, args...); err != nil {
 		return s, err

@@ -94,7 +94,7 @@ func runAsk(ctx context.Context, term *terminal, cmd *cobra.Command, folder, que
 			return err
 		}
 	}
-	r, err := o.researcher(cmd, term, ix, chosenByCollection(ix))
+	r, err := o.researcher(cmd, term, ix, anseriniDefault)
 	if err != nil {
 		return err
 	}

@@ -213,12 +213,12 @@ func embeddedKey(b *benchmark.Benchmark) (string, error) {
 	return keyOf("embedded", hex.EncodeToString(h.Sum(nil)), b.Analyzer, fmt.Sprint(index.FormatVersion)), nil
 }
 
-// benchmarkParams prefers a benchmark's own setting to the rule over all collections.
-func benchmarkParams(b *benchmark.Benchmark, ix *index.Index) func() (bm25.Params, string) {
+// benchmarkParams prefers a benchmark's own setting to the default.
+func benchmarkParams(b *benchmark.Benchmark) func() (bm25.Params, string) {
 	if b.BM25 != nil {
 		return func() (bm25.Params, string) { return *b.BM25, "benchmark " + b.Name }
 	}
-	return chosenByCollection(ix)
+	return anseriniDefault
 }
 
 func hashInputs(files map[string]string) (map[string]experiment.Input, error) {

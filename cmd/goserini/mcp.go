@@ -95,7 +95,7 @@ goserini mcp config prints what to tell them. For streamable HTTP see goserini s
   goserini mcp --index my.index`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := o.retriever.openCollection(cmd, term.warn, o.dir, o.bm25, chosenByCollection)
+			c, err := o.retriever.openCollection(cmd, term.warn, o.dir, o.bm25)
 			if err != nil {
 				return err
 			}

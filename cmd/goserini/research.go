@@ -150,11 +150,6 @@ func (r *researcher) retrieval() experiment.Retrieval {
 		Variant: bm25.Variant, BM25: r.params, BM25Source: r.bm25Source, Depth: r.tools.Depth}
 }
 
-// chosenByCollection is the agent's default: by what the documents are like.
-func chosenByCollection(ix *index.Index) func() (bm25.Params, string) {
-	return func() (bm25.Params, string) { return chooseBM25(ix.Stats()) }
-}
-
 // research answers one question.
 func (r *researcher) research(ctx context.Context, q experiment.Question, emit func(trajectory.Event)) (trajectory.Record, error) {
 	spent := newSpent(r.budget)

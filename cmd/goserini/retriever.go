@@ -55,7 +55,7 @@ func (c *collection) close() {
 }
 
 // openCollection opens an index, or the retriever that the flag names.
-func (f *retrieverFlag) openCollection(cmd *cobra.Command, warn func(string, ...any), dir string, params bm25Flags, fallback func(*index.Index) func() (bm25.Params, string)) (*collection, error) {
+func (f *retrieverFlag) openCollection(cmd *cobra.Command, warn func(string, ...any), dir string, params bm25Flags) (*collection, error) {
 	if err := f.resolve(cmd, &dir); err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (f *retrieverFlag) openCollection(cmd *cobra.Command, warn func(string, ...
 	if err != nil {
 		return nil, err
 	}
-	p, source, err := params.resolve(cmd, ix.Stats(), fallback(ix))
+	p, source, err := params.resolve(cmd, ix.Stats(), anseriniDefault)
 	if err != nil {
 		ix.Close()
 		return nil, err

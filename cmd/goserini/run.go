@@ -187,7 +187,7 @@ func (o runOptions) prepare(ctx context.Context, term *terminal, cmd *cobra.Comm
 	if err != nil {
 		return nil, err
 	}
-	r, err := o.researcher(cmd, term, ix, benchmarkParams(b, ix))
+	r, err := o.researcher(cmd, term, ix, benchmarkParams(b))
 	if err != nil {
 		if ix != nil {
 			ix.Close()

@@ -22,7 +22,7 @@ type bm25Flags struct {
 func (f *bm25Flags) register(cmd *cobra.Command) {
 	cmd.Flags().Float32Var(&f.k1, "k1", 0, "BM25 k1, at least 0")
 	cmd.Flags().Float32Var(&f.b, "b", 0, "BM25 b, between 0 and 1")
-	cmd.Flags().StringVar(&f.setting, "bm25", "", "a named setting: anserini (0.9, 0.4), paper (25, 1), auto (by what the documents are like)")
+	cmd.Flags().StringVar(&f.setting, "bm25", "", "a named setting: anserini (0.9, 0.4; the default where a benchmark names none), paper (25, 1), auto (by what the documents are like)")
 }
 
 // resolve returns the setting and where it came from. fallback is used when no flag chooses.

@@ -128,7 +128,7 @@ func runServe(ctx context.Context, term *terminal, cmd *cobra.Command, o serveOp
 
 // open opens what is searched, and a researcher over the same.
 func (o *serveOptions) open(cmd *cobra.Command, term *terminal) (*collection, *researcher, error) {
-	c, err := o.retriever.openCollection(cmd, term.warn, o.dir, o.bm25, chosenByCollection)
+	c, err := o.retriever.openCollection(cmd, term.warn, o.dir, o.bm25)
 	if err != nil {
 		return nil, nil, err
 	}

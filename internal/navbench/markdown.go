@@ -29,13 +29,13 @@ func Markdown(reports []Report, command, notes string) string {
 	}
 	section("Collections", "", collectionRows(reports))
 	section("Targets", "", targetRows(reports))
-	section("Answer shown in the excerpt of a gold document", "Share of gold documents at these ranks, at the agent's own BM25 setting of the collection and at "+bm25.Paper.String()+".", shownRows(reports))
-	section("Ranks of gold documents", "At the agent's own setting, with the difference to the paper's tools over the same questions. Tools that rank as the paper's do are left out.", rankRows(reports))
+	section("Answer shown in the excerpt of a gold document", "Share of gold documents at these ranks, at the setting that `--bm25 auto` chooses for the collection and at "+bm25.Paper.String()+".", shownRows(reports))
+	section("Ranks of gold documents", "At the setting of `--bm25 auto`, with the difference to the paper's tools over the same questions. Tools that rank as the paper's do are left out.", rankRows(reports))
 	section("What a page costs", "Mean tokens.", pageRows(reports))
 	section("Evidence per 1,000 tokens of tool output", "First: documents judged evidence that stand on the pages. Second: gold documents of which the answer was shown.", yieldRows(reports))
 	section("Tokens until the answer's line has been shown", "Known-item questions. The last columns are the same where only lines of the document count, not excerpts.", itemRows(reports))
 	section("builtin/lexical", "Recalls of evidence documents, means over questions; accuracy by builtin/exact; tokens of tool output a question.", researchRows(reports))
-	section("Each part alone", "At the agent's own setting. Each part alone is measured on the questions that n says, evenly spread; the ratio to the paper is over the same questions.", partRows(reports))
+	section("Each part alone", "At the setting of `--bm25 auto`. Each part alone is measured on the questions that n says, evenly spread; the ratio to the paper is over the same questions.", partRows(reports))
 	section("Parts that act when asked", "Readers who ask for a part, against the same readers without it, over the same questions; the last column is the mean of the differences. "+
 		"`find` counts tokens, where less is better.", useRows(reports))
 	section("What the definitions cost", "Tokens of the names, descriptions and schemas of the three tools, which stand in every request (and in the prompt cache after the first).", definitionRows(reports))
@@ -63,7 +63,7 @@ func table(b *strings.Builder, rows [][]string) {
 }
 
 func collectionRows(reports []Report) [][]string {
-	rows := [][]string{{"collection", "documents", "terms a document", "questions", "measured", "known items", "builtin/lexical", "own BM25"}}
+	rows := [][]string{{"collection", "documents", "terms a document", "questions", "measured", "known items", "builtin/lexical", "auto BM25"}}
 	for _, r := range reports {
 		rows = append(rows, []string{r.Collection, fmt.Sprint(r.Documents), fmt.Sprintf("%.0f", r.MeanTerms), fmt.Sprint(r.Asked),
 			fmt.Sprint(r.Questions), fmt.Sprint(r.Items), fmt.Sprint(r.Researched), r.Own.Params.String()})
@@ -89,7 +89,7 @@ func met(yes bool) string {
 }
 
 func shownRows(reports []Report) [][]string {
-	rows := [][]string{{"collection", "tools", "own: " + BandNames[0], BandNames[1], BandNames[2], bm25.Paper.String() + ": " + BandNames[0], BandNames[1], BandNames[2]}}
+	rows := [][]string{{"collection", "tools", "auto: " + BandNames[0], BandNames[1], BandNames[2], bm25.Paper.String() + ": " + BandNames[0], BandNames[1], BandNames[2]}}
 	for _, r := range reports {
 		for _, f := range r.compared() {
 			row := []string{r.Collection, f.Variant}

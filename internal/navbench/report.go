@@ -38,10 +38,10 @@ func (r Report) Long() bool { return r.MeanTerms >= longDocuments }
 type Figures struct {
 	Variant string `json:"variant"`
 	// Shown is the share of gold documents whose excerpt holds a span, by band of ranks, at
-	// the agent's own setting; ShownOther at the other.
+	// the setting of --bm25 auto; ShownOther at the other.
 	Shown      [bands]*eval.Mean `json:"shown"`
 	ShownOther [bands]*eval.Mean `json:"shown_other"`
-	// Ranks are how well gold documents are ranked, at the agent's own setting.
+	// Ranks are how well gold documents are ranked, at the setting of --bm25 auto.
 	Ranks Ranks `json:"ranks"`
 	// FirstTokens and PageTokens are the mean tokens of the page that search returns, and of a
 	// page behind it, which holds PageHits hits unless more are asked for.
