@@ -76,8 +76,8 @@ func run(ctx context.Context, out, debdoc, debdocQueries string) error {
 	if debdoc != "" {
 		makers = append(makers, func(context.Context, *store) ([]*set, error) { return debianDocuments(debdoc, debdocQueries) })
 	}
-	for _, make := range makers {
-		sets, err := make(ctx, s)
+	for _, maker := range makers {
+		sets, err := maker(ctx, s)
 		if err != nil {
 			return err
 		}
