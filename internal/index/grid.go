@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
+	"math/bits"
 	"slices"
 
 	"goserini/internal/bm25"
@@ -73,9 +74,8 @@ type grid struct {
 	// least has for each setting the sum below which a document cannot matter.
 	least   []float64
 	reached []uint16
-	// rivals are the judged documents under each setting, the last of the ranking first.
-	rivals [][]rival
-	alive  bool
+	ladders []ladder
+	alive   bool
 }
 
 // gridTerm is a term of the query: a cursor to go through its postings, and one to look up
@@ -93,32 +93,62 @@ type gridTerm struct {
 type rival struct {
 	judged int
 	score  float32
-	// from and to bound the sums that round to its score: the least that do, and the least
-	// that round to a higher one.
-	from, to float64
 	// rank is its place in the order of docids.
 	rank uint32
-	// higher counts the documents that rank before it.
-	higher int
 }
 
-func newRival(judged int, score float32, rank uint32) rival {
-	least := func(score float32) float64 {
-		sum := roundsTo(score)
-		if scoreOf(sum) < score {
-			sum = math.Nextafter(sum, math.Inf(1))
-		}
-		return sum
+// ladder has the judged documents under one setting.
+type ladder struct {
+	// rivals are in order, the last of the ranking first.
+	rivals []rival
+	// from has for each rival the least sum that rounds to its score. Infinities fill it up
+	// to a power of two that is above the number of rivals.
+	from []float64
+	// A document that n rivals are not above, is tied with the last of those if its sum is
+	// below to[n].
+	to []float64
+	// higher counts by n the documents that rank before n rivals.
+	higher []int
+}
+
+func newLadder(rivals []rival) ladder {
+	slices.SortFunc(rivals, func(a, b rival) int {
+		return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(b.rank, a.rank))
+	})
+	size := 1 << bits.Len(uint(len(rivals)))
+	l := ladder{rivals, make([]float64, size), make([]float64, size), make([]int, size)}
+	for i := range l.from {
+		l.from[i] = math.Inf(1)
 	}
-	above := math.Nextafter32(score, float32(math.Inf(1)))
-	if above < scoredZero {
-		above = scoredZero // the scores between stand for no sum
+	for i, r := range rivals {
+		l.from[i] = leastSum(r.score)
+		above := math.Nextafter32(r.score, float32(math.Inf(1)))
+		l.to[i+1] = leastSum(max(above, scoredZero)) // the scores between stand for no sum
 	}
-	return rival{judged: judged, score: score, from: least(score), to: least(above), rank: rank}
+	return l
+}
+
+// leastSum is the least sum that rounds to a score.
+func leastSum(score float32) float64 {
+	sum := roundsTo(score)
+	if scoreOf(sum) < score {
+		sum = math.Nextafter(sum, math.Inf(1))
+	}
+	return sum
+}
+
+// reached counts the rivals whose score is at most that of a sum. There is nothing to
+// foresee in how they compare, so it has no branches for it.
+func (l *ladder) reached(sum float64) int {
+	n, from := 0, l.from
+	for half := len(from) / 2; half > 0; half /= 2 {
+		n += half * atLeast(sum, from[n+half-1])
+	}
+	return n
 }
 
 func newGrid(ix *Index, settings []bm25.Params, depth int) *grid {
-	g := &grid{ix: ix, settings: len(settings), depth: depth, rivals: make([][]rival, len(settings))}
+	g := &grid{ix: ix, settings: len(settings), depth: depth, ladders: make([]ladder, len(settings))}
 	g.row = (len(settings) + rowLanes - 1) / rowLanes * rowLanes
 	g.docs = chunkDocs
 	for g.docs > 64 && int(g.docs)*g.row*8 > gridBytes {
@@ -170,6 +200,7 @@ func (g *grid) release() {
 // judge computes the scores of the judged documents.
 func (g *grid) judge(judged []Ordinal) error {
 	sums := make([]float64, g.row)
+	rivals := make([][]rival, g.settings)
 	for j, doc := range judged {
 		clear(sums)
 		norm, err := g.ix.norms.bytes(int(doc), 1)
@@ -189,16 +220,14 @@ func (g *grid) judge(judged []Ordinal) error {
 		if err != nil {
 			return err
 		}
-		for s := range g.rivals {
+		for s := range rivals {
 			if sums[s] != unseen {
-				g.rivals[s] = append(g.rivals[s], newRival(j, scoreOf(sums[s]), rank))
+				rivals[s] = append(rivals[s], rival{judged: j, score: scoreOf(sums[s]), rank: rank})
 			}
 		}
 	}
-	for _, rivals := range g.rivals {
-		slices.SortFunc(rivals, func(a, b rival) int {
-			return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(b.rank, a.rank))
-		})
+	for s := range g.ladders {
+		g.ladders[s] = newLadder(rivals[s])
 	}
 	g.settle()
 	return nil
@@ -220,13 +249,14 @@ func (g *grid) settle() {
 	for s := range g.least {
 		g.least[s] = math.Inf(1)
 	}
-	for s, rivals := range g.rivals {
-		for i := range rivals {
-			if rivals[i].higher < g.depth {
-				g.least[s] = rivals[i].from
-				g.alive = true
+	for s := range g.ladders {
+		l, higher := &g.ladders[s], 0
+		for i := len(l.rivals) - 1; i >= 0; i-- {
+			if higher += l.higher[i+1]; higher >= g.depth {
 				break
 			}
+			g.least[s] = l.from[i]
+			g.alive = true
 		}
 	}
 }
@@ -318,52 +348,37 @@ func (g *grid) addListed(t *gridTerm, base, n uint32, norms []byte) error {
 	return nil
 }
 
-// compare counts a document at the rivals that it ranks before, under each setting. There
-// is nothing to foresee in how the scores compare, so it has no branches for them.
+// compare counts a document at the rivals that it ranks before, under each setting.
 func (g *grid) compare(doc uint32, sums []float64) error {
-	for s, rivals := range g.rivals {
-		sum, tied := sums[s], int64(0)
+	for s := range g.ladders {
+		sum := sums[s]
 		if sum < g.least[s] {
 			continue
 		}
-		for i := range rivals {
-			r := &rivals[i]
-			below := less(sum, r.to)
-			r.higher += int(^uint64(below) >> 63)
-			tied |= below &^ less(sum, r.from)
-		}
-		if tied < 0 {
-			if err := g.compareTied(doc, sum, rivals); err != nil {
+		l := &g.ladders[s]
+		n := l.reached(sum)
+		if sum < l.to[n] {
+			rank, err := g.ix.documents.rank(Ordinal(doc))
+			if err != nil {
 				return err
 			}
+			for score := scoreOf(sum); n > 0 && score == l.rivals[n-1].score && rank >= l.rivals[n-1].rank; n-- {
+			}
 		}
-	}
-	return nil
-}
-
-// compareTied counts a document at the rivals of the same score that it ranks before.
-func (g *grid) compareTied(doc uint32, sum float64, rivals []rival) error {
-	rank, err := g.ix.documents.rank(Ordinal(doc))
-	if err != nil {
-		return err
-	}
-	score := scoreOf(sum)
-	for i := range rivals {
-		if r := &rivals[i]; score == r.score && rank < r.rank {
-			r.higher++
-		}
+		l.higher[n]++
 	}
 	return nil
 }
 
 // ranks are the results for that many judged documents.
 func (g *grid) ranks(judged int) [][]int {
-	ranks := make([][]int, len(g.rivals))
-	for s, rivals := range g.rivals {
+	ranks := make([][]int, len(g.ladders))
+	for s, l := range g.ladders {
 		ranks[s] = make([]int, judged)
-		for _, r := range rivals {
-			if r.higher < g.depth {
-				ranks[s][r.judged] = r.higher + 1
+		higher := 0
+		for i := len(l.rivals) - 1; i >= 0; i-- {
+			if higher += l.higher[i+1]; higher < g.depth {
+				ranks[s][l.rivals[i].judged] = higher + 1
 			}
 		}
 	}

@@ -280,9 +280,7 @@ func slotOf(p []byte) (s pieceSlot) {
 		s[slotPiece] = slotNone
 		return s
 	}
-	for i, c := range p {
-		s[i] = c
-	}
+	copy(s[:], p)
 	s[slotPiece] = byte(len(p))
 	if isWord(p) {
 		s[slotPiece] |= slotWord
