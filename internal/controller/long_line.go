@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -111,22 +112,35 @@ func pastLine(d ReadDetails, characters int) error {
 		d.Offset, tool.ShowID(d.DocID), characters, d.Column, d.Offset+1))
 }
 
-// stretchOfLongLine is stretch for a passage whose first line was not read whole.
-func (c *Controller) stretchOfLongLine(ctx context.Context, hit retrieval.Hit) (string, int, error) {
+// stretchInPieces is stretch for a passage with a line that is too long to be read whole.
+func (c *Controller) stretchInPieces(ctx context.Context, hit retrieval.Hit) (string, int, error) {
 	s := hit.Passage
 	column := 1
 	var b strings.Builder
-	err := c.pieces(ctx, hit.DocID, s.FirstLine, 0, func(text string, at, _ int64) bool {
-		begin := min(max(int64(s.Begin)-at, 0), int64(len(text)))
-		column += utf8.RuneCountInString(text[:begin])
-		end := int64(len(text))
-		if s.LastLine == s.FirstLine && s.End > 0 {
-			end = max(min(int64(s.End)-at, end), begin)
+	for line := s.FirstLine; line <= s.LastLine && b.Len() < documentBytes; line++ {
+		begin, end := 0, math.MaxInt
+		if line == s.FirstLine {
+			begin = s.Begin
+		} else {
+			b.WriteByte('\n')
 		}
-		b.WriteString(text[begin:end])
-		return end < int64(len(text)) || b.Len() > documentBytes
-	})
-	return b.String(), column, err
+		if line == s.LastLine && s.End > 0 {
+			end = s.End
+		}
+		err := c.pieces(ctx, hit.DocID, line, 0, func(text string, at, _ int64) bool {
+			from := min(max(begin-int(at), 0), len(text))
+			to := max(min(end-int(at), len(text)), from)
+			if line == s.FirstLine {
+				column += utf8.RuneCountInString(text[:from])
+			}
+			b.WriteString(text[from:to])
+			return int(at)+len(text) >= end || b.Len() >= documentBytes
+		})
+		if err != nil {
+			return "", 0, err
+		}
+	}
+	return b.String(), column, nil
 }
 
 // findInLongLine returns the first match in a line that was not read whole. It looks through

@@ -64,8 +64,8 @@ func (c *Controller) stretch(ctx context.Context, hit retrieval.Hit) (text strin
 	if err != nil {
 		return "", 0, err
 	}
-	if chunk.Cut {
-		return c.stretchOfLongLine(ctx, hit)
+	if next := s.FirstLine + len(chunk.Lines); chunk.Cut || len(chunk.Lines) > 0 && next <= s.LastLine && next <= chunk.TotalLines {
+		return c.stretchInPieces(ctx, hit)
 	}
 	lines := slices.Clone(chunk.Lines)
 	if last := len(lines) - 1; last == s.LastLine-s.FirstLine && s.End > 0 && s.End <= len(lines[last]) {

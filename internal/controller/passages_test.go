@@ -197,3 +197,38 @@ func TestPassagesNeedARetrieverThatHasThem(t *testing.T) {
 		t.Errorf("the navigator needs passages: %+v, %v", profile.Navigator, err)
 	}
 }
+
+// Passages in lines that are too long to be read whole, or between such lines, are shown and opened
+// like others.
+func TestPassagesOfLongLines(t *testing.T) {
+	long := strings.Repeat("海辺の町の keeper 記録。", 200_000) // 5.6 MB
+	passage := "灯台守 keeper は日記をつけた。"
+	p := passages()
+	p.Memory = retrievaltest.NewMemory(
+		retrievaltest.Document{DocID: "within", Text: "head\n" + long + passage + long},
+		retrievaltest.Document{DocID: "into", Text: "head\nA keeper's diary. " + passage + "\n" + passage + long},
+		retrievaltest.Document{DocID: "out", Text: long + passage + "\n" + passage + "\n" + long},
+	)
+	p.at = map[string]retrieval.Stretch{
+		"within": {FirstLine: 2, LastLine: 2, Begin: len(long), End: len(long) + len(passage)},
+		"into":   {FirstLine: 2, LastLine: 3, Begin: len("A keeper's diary. "), End: len(passage)},
+		"out":    {FirstLine: 1, LastLine: 2, Begin: len(long)},
+	}
+	for docid, want := range map[string]struct {
+		excerpt      string
+		line, column int
+	}{
+		"within": {passage, 2, 1 + len([]rune(long))},
+		"into":   {passage + " " + passage, 2, 1 + len("A keeper's diary. ")},
+		"out":    {passage + " " + passage, 1, 1 + len([]rune(long))},
+	} {
+		c := navigator(t, p, "passages")
+		if entry := entryOf(call(t, c, "search", `{"query":"keeper"}`).Text, docid); !strings.Contains(entry, "   Excerpt: "+want.excerpt+"\n") && !strings.HasSuffix(entry, "   Excerpt: "+want.excerpt) {
+			t.Errorf("%s: got\n%.2000s\nwant %q", docid, entry, want.excerpt)
+		}
+		result := call(t, c, "read_document", `{"docid":"`+docid+`"}`)
+		if d := result.Details.(controller.ReadDetails); d.FirstLine != want.line || d.Column != want.column || !strings.Contains(result.Text, "\t"+passage) {
+			t.Errorf("%s: opens at line %d column %d, want line %d column %d:\n%.300s", docid, d.FirstLine, d.Column, want.line, want.column, result.Text)
+		}
+	}
+}
