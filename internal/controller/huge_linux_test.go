@@ -105,6 +105,7 @@ func TestDocumentsOf500MB(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := controller.New(local.New(ix, bm25.Anserini), o)
+	paper := controller.New(local.New(ix, bm25.Anserini), controller.Options{})
 
 	last := total["lines"]
 	start := processorTime(t)
@@ -112,6 +113,7 @@ func TestDocumentsOf500MB(t *testing.T) {
 		tool, args string
 		want       string // an expression
 	}{
+		{"paper search", `{"query":"keeper lamp"}`, `(?s)docid=line\b.*Excerpt: .*keeper 灯台守 of the lamp.*docid=lines\b.*Excerpt: .*keeper 灯台守 of the lamp`},
 		{"search", `{"query":"keeper lamp"}`, `(?s)docid=line\b.*Lines: .*Excerpt: .*keeper 灯台守 of the lamp.*\(best of the first 4 MB.*docid=line.*keeper 灯台守 of the lamp.*\(best of the first 4 MB`},
 		{"search", `{"query":"\"signs as number 1000000\" register -zebra"}`, `phrase "signs as number 1000000": no hit holds it, ranked by words, looked for in the first 4 MB of a document`},
 		{"read_document", `{"docid":"lines"}`, `Opened at the best passage for s2 (?s).*\n\d+\tAn entry`},
@@ -126,7 +128,10 @@ func TestDocumentsOf500MB(t *testing.T) {
 		{"read_search_results", `{"search_id":"s1","find":"number 1100000"}`, `Note: of 2 documents that are not shown only the first 4 MB were looked through`},
 	} {
 		var page string
-		grew := growth(t, func() { page = call(t, c, tt.tool, tt.args).Text })
+		grew := growth(t, func() {
+			name, of := strings.CutPrefix(tt.tool, "paper ")
+			page = call(t, map[bool]*controller.Controller{true: paper, false: c}[of], name, tt.args).Text
+		})
 		if !regexp.MustCompile(tt.want).MatchString(page) {
 			t.Errorf("%s(%s): the page does not match %s:\n%.1500s", tt.tool, tt.args, tt.want, page)
 		}
