@@ -41,7 +41,12 @@ func (ix *Index) GridRanks(ctx context.Context, text string, settings []bm25.Par
 	if err := g.judge(judged); err != nil {
 		return nil, err
 	}
+	again := g.docs
 	for base := uint32(0); int64(base) < ix.stats.Documents && g.alive; base += g.docs {
+		if base == again {
+			g.share()
+			again *= 2
+		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -71,8 +76,14 @@ type grid struct {
 	docs uint32
 	// sums has a row for each document of the window.
 	sums []float64
-	// least has for each setting the sum below which a document cannot matter.
-	least   []float64
+	// least has for each setting the sum below which a document cannot matter, shares the
+	// inverse of what it was lately. It never falls.
+	least, shares []float64
+	// bounds has for each document of the window at least the highest of its sums, as a
+	// share of what matters.
+	bounds []float64
+	// found are the postings of the window, term by term.
+	found   []gridPosting
 	reached []uint16
 	ladders []ladder
 	alive   bool
@@ -85,9 +96,23 @@ type gridTerm struct {
 	probe cursor
 	// left is what is left of the chunk, if the term is in chunks.
 	left chunkWords
-	// memo is nil where rows are computed each time.
-	memo *rowMemo
+	// memo is nil for terms too rare to be worth one; all their postings have the same bound.
+	memo  *rowMemo
+	bound float64
+	// found is where its postings of the window end among all that were found.
+	found int
 }
+
+// gridPosting is a posting of a document, given by its place in the window.
+type gridPosting struct {
+	tf   uint32
+	doc  uint16
+	norm byte
+}
+
+// mayMatter is the least bound of a document that may matter; it leaves room for the
+// rounding of bounds.
+const mayMatter = 1 - 1e-9
 
 // rival is a judged document under one setting.
 type rival struct {
@@ -161,7 +186,8 @@ func newGrid(ix *Index, settings []bm25.Params, depth int) *grid {
 			g.inverse[norm*g.row+s] = inv
 		}
 	}
-	g.least = make([]float64, g.row)
+	g.least, g.shares = make([]float64, g.row), make([]float64, g.row)
+	g.bounds = make([]float64, g.docs)
 	g.reached = make([]uint16, g.docs)
 	return g
 }
@@ -179,7 +205,7 @@ func (g *grid) open(terms []QueryTerm, infos []termInfo) error {
 			}
 		}
 		gt.weight = bm25.Weight(t.Count, bm25.IDF(g.ix.stats.WithTokens, int64(t.DF)))
-		if !fastRows() && t.DF >= memoDF {
+		if t.DF >= memoDF {
 			gt.memo = newRowMemo()
 		}
 		g.terms = append(g.terms, gt)
@@ -213,7 +239,7 @@ func (g *grid) judge(judged []Ordinal) error {
 				return err
 			}
 			if p.tf > 0 {
-				g.add(sums, &g.terms[i], p.tf, norm[0])
+				addRow(sums, g.factors(norm[0]), g.terms[i].weight, float32(p.tf))
 			}
 		}
 		rank, err := g.ix.documents.rank(doc)
@@ -230,16 +256,51 @@ func (g *grid) judge(judged []Ordinal) error {
 		g.ladders[s] = newLadder(rivals[s])
 	}
 	g.settle()
+	g.share()
 	return nil
 }
 
-// add adds a term's scores under all settings to a row.
-func (g *grid) add(sums []float64, t *gridTerm, tf uint32, norm byte) {
-	inverse := g.inverse[int(norm)*g.row : (int(norm)+1)*g.row]
-	if t.memo != nil && tf <= memoTF {
-		addScores(sums, t.memo.row(inverse, t.weight, tf, norm))
-	} else {
-		addRow(sums, inverse, t.weight, float32(tf))
+// share sets what matters, and all bounds by it. That is worth its while when it has grown.
+func (g *grid) share() {
+	highest := 0.0
+	for s, least := range g.least {
+		g.shares[s] = 1 / least
+		highest = max(highest, g.shares[s])
+	}
+	for i := range g.terms {
+		t := &g.terms[i]
+		t.bound = float64(t.weight) * highest
+		if t.memo != nil {
+			t.memo.share(g.shares)
+		}
+	}
+}
+
+// factors are those of tf under all settings.
+func (g *grid) factors(norm byte) []float32 { return g.inverse[int(norm)*g.row:][:g.row] }
+
+// find notes a posting of a document, given by its place in the window.
+func (g *grid) find(t *gridTerm, doc, tf uint32, norm byte) {
+	bound := t.bound
+	if t.memo != nil {
+		bound = t.memo.bound(g.factors(norm), g.shares, t.weight, tf, norm)
+	}
+	g.bounds[doc] += bound
+	g.found = append(g.found, gridPosting{tf, uint16(doc), norm})
+}
+
+// add adds a term's scores under all settings to the sums of the documents that may matter.
+func (g *grid) add(t *gridTerm, found []gridPosting) {
+	for _, p := range found {
+		if g.bounds[p.doc] < mayMatter {
+			continue
+		}
+		sums := g.sums[int(p.doc)*g.row:][:g.row]
+		if t.memo != nil && p.tf <= memoTF && !fastRows() {
+			addScores(sums, t.memo.row(g.row, p.tf, p.norm))
+		} else {
+			addRow(sums, g.factors(p.norm), t.weight, float32(p.tf))
+		}
 	}
 }
 
@@ -268,16 +329,25 @@ func (g *grid) window(base uint32) error {
 	if err != nil {
 		return err
 	}
+	clear(g.bounds)
+	g.found = g.found[:0]
 	for i := range g.terms {
 		t := &g.terms[i]
 		if t.layout == chunkLayout {
-			err = g.addChunk(t, base, n, (*[chunkDocs]byte)(norms))
+			err = g.findChunk(t, base, n, (*[chunkDocs]byte)(norms))
 		} else {
-			err = g.addListed(t, base, n, norms)
+			err = g.findListed(t, base, n, norms)
 		}
 		if err != nil {
 			return err
 		}
+		t.found = len(g.found)
+	}
+	from := 0
+	for i := range g.terms {
+		t := &g.terms[i]
+		g.add(t, g.found[from:t.found])
+		from = t.found
 	}
 	for _, doc := range g.reached[:takeRows(g.reached, g.sums[:int(n)*g.row], g.least)] {
 		sums := g.sums[int(doc)*g.row:][:g.row]
@@ -290,8 +360,8 @@ func (g *grid) window(base uint32) error {
 	return nil
 }
 
-// addChunk adds the scores of a term in chunks.
-func (g *grid) addChunk(t *gridTerm, base, n uint32, norms *[chunkDocs]byte) error {
+// findChunk finds the postings of a term in chunks.
+func (g *grid) findChunk(t *gridTerm, base, n uint32, norms *[chunkDocs]byte) error {
 	if base%chunkDocs == 0 {
 		var err error
 		if t.left, err = t.cursor.chunk(base / chunkDocs); err != nil {
@@ -305,7 +375,7 @@ func (g *grid) addChunk(t *gridTerm, base, n uint32, norms *[chunkDocs]byte) err
 		if d-first >= n {
 			break
 		}
-		g.add(g.sums[int(d-first)*g.row:][:g.row], t, uint32(v&15)+1, norms[d])
+		g.find(t, d-first, uint32(v&15)+1, norms[d])
 		w.words = w.words[2:]
 	}
 	for len(w.wide) >= 4 {
@@ -317,18 +387,18 @@ func (g *grid) addChunk(t *gridTerm, base, n uint32, norms *[chunkDocs]byte) err
 		if tf == wideTFMask && len(w.tfs) >= 4 {
 			tf, w.tfs = binary.LittleEndian.Uint32(w.tfs), w.tfs[4:]
 		}
-		g.add(g.sums[int(d-first)*g.row:][:g.row], t, tf, norms[d])
+		g.find(t, d-first, tf, norms[d])
 		w.wide = w.wide[4:]
 	}
 	return nil
 }
 
-// addListed adds the scores of a term in groups or a short list.
-func (g *grid) addListed(t *gridTerm, base, n uint32, norms []byte) error {
+// findListed finds the postings of a term in groups or a short list.
+func (g *grid) findListed(t *gridTerm, base, n uint32, norms []byte) error {
 	for t.next < base+n {
 		i := t.at
 		for ; i < len(t.docs) && t.docs[i] < base+n; i++ {
-			g.add(g.sums[int(t.docs[i]-base)*g.row:][:g.row], t, t.tfs[i], norms[t.docs[i]%chunkDocs])
+			g.find(t, t.docs[i]-base, t.tfs[i], norms[t.docs[i]%chunkDocs])
 		}
 		t.at = i
 		switch {

@@ -2,6 +2,7 @@ package index
 
 import (
 	"math"
+	"math/bits"
 	"sync"
 
 	"goserini/internal/bm25"
@@ -35,37 +36,84 @@ func rowScore(inverse, weight, tf float32) float32 {
 // rowMemo keeps the scores of one term: those under all settings of a document that holds it
 // tf times and has a certain norm, as most documents share both with many others.
 type rowMemo struct {
-	// slots has by norm and tf the number of a row in scores, counted from 1.
+	// slots has by norm and class of tf the number of a row in scores, counted from 1.
 	slots  []uint16
 	scores []float32
+	// bounds has for each row the highest of its scores as shares of what matters.
+	bounds []float64
 }
 
-// memoTF bounds the frequencies whose rows are kept.
-const memoTF = 16
+const (
+	// memoTF bounds the frequencies that are a class of their own.
+	memoTF = 16
+	// tfClasses counts those, a class for each doubling from there on, and one for all others.
+	tfClasses = memoTF + 8
+)
+
+// tfClass returns the class of a frequency and the highest frequency in it.
+func tfClass(tf uint32) (class int, most float32) {
+	if tf <= memoTF {
+		return int(tf - 1), float32(tf)
+	}
+	n := bits.Len32(tf - 1)
+	if class = memoTF + n - bits.Len32(memoTF); class >= tfClasses-1 {
+		return tfClasses - 1, math.MaxUint32
+	}
+	return class, float32(uint32(1) << n)
+}
 
 // rowMemos are empty ones, to be used again.
-var rowMemos = sync.Pool{New: func() any { return &rowMemo{slots: make([]uint16, bm25.Norms*memoTF)} }}
+var rowMemos = sync.Pool{New: func() any { return &rowMemo{slots: make([]uint16, bm25.Norms*tfClasses)} }}
 
 func newRowMemo() *rowMemo { return rowMemos.Get().(*rowMemo) }
 
 // release empties the memo. It must not be used afterwards.
 func (m *rowMemo) release() {
 	clear(m.slots)
-	m.scores = m.scores[:0]
+	m.scores, m.bounds = m.scores[:0], m.bounds[:0]
 	rowMemos.Put(m)
 }
 
-// row returns the scores of a term for a frequency of at most memoTF and a norm, of which
-// inverse has the factors of tf. The row is valid until the next one is asked for.
-func (m *rowMemo) row(inverse []float32, weight float32, tf uint32, norm byte) []float32 {
-	slot := &m.slots[int(norm)*memoTF+int(tf-1)]
+// bound returns at least the highest of the scores of a term as shares of what matters,
+// whose inverses are given. No score falls as tf grows, so that the highest frequency of a
+// class bounds all.
+func (m *rowMemo) bound(inverse []float32, shares []float64, weight float32, tf uint32, norm byte) float64 {
+	class, most := tfClass(tf)
+	slot := &m.slots[int(norm)*tfClasses+class]
 	if *slot == 0 {
+		first := len(m.scores)
 		for _, inv := range inverse {
-			m.scores = append(m.scores, rowScore(inv, weight, float32(tf)))
+			m.scores = append(m.scores, rowScore(inv, weight, most))
 		}
-		*slot = uint16(len(m.scores) / len(inverse))
+		m.bounds = append(m.bounds, highestShare(m.scores[first:], shares))
+		*slot = uint16(len(m.bounds))
 	}
-	return m.scores[(int(*slot)-1)*len(inverse):][:len(inverse)]
+	return m.bounds[*slot-1]
+}
+
+// highestShare is the highest score as a share of what matters.
+func highestShare(scores []float32, shares []float64) float64 {
+	highest := 0.0
+	shares = shares[:len(scores)]
+	for s, score := range scores {
+		if share := float64(score) * shares[s]; share > highest {
+			highest = share
+		}
+	}
+	return highest
+}
+
+// share computes all bounds anew.
+func (m *rowMemo) share(shares []float64) {
+	for i := range m.bounds {
+		m.bounds[i] = highestShare(m.scores[i*len(shares):][:len(shares)], shares)
+	}
+}
+
+// row returns the scores of a term for a frequency of at most memoTF and a norm whose bound
+// has been asked for.
+func (m *rowMemo) row(length int, tf uint32, norm byte) []float32 {
+	return m.scores[(int(m.slots[int(norm)*tfClasses+int(tf-1)])-1)*length:][:length]
 }
 
 // addScores adds a row of scores to a row of sums; their length is a multiple of rowLanes.
