@@ -81,6 +81,10 @@ func (it *item) notes(l level) *notesView {
 		add("not shown in the last check", shortened(c.Unshown, l.field))
 		add("answers held back", shortened(c.HeldBack, l.field))
 	}
+	if !l.facts && len(v.Constraints)+len(v.Rest) > 0 { // the least of a page
+		v.Constraints, v.Rest = nil, nil
+		head = append(head, "not shown here in full")
+	}
 	v.Head = strings.Join(head, " · ")
 	return v
 }

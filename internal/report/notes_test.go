@@ -84,6 +84,17 @@ func TestTheSummaryCountsNotebooksAndChecks(t *testing.T) {
 	}
 }
 
+func TestTheSmallestReportHasTheCountsOfNotebooks(t *testing.T) {
+	doc, err := report.HTML([]report.Run{invent(t, "one", small)}, report.Options{MaxBytes: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes := notesOf(t, string(doc.Bytes))
+	if !strings.Contains(notes, "notebook: 1 of 3 constraints met, 1 failed, 1 open") || !strings.Contains(notes, " · not shown here in full</summary>") || strings.Contains(notes, "<li>") {
+		t.Errorf("got %s", notes)
+	}
+}
+
 // A reader at a telephone and at a desk sees the whole notebook of an opened question.
 func TestNotebooksFitInABrowser(t *testing.T) {
 	run := invent(t, "one", small)
