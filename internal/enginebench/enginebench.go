@@ -72,8 +72,10 @@ type Report struct {
 	Tool Latency `json:"search_tool"`
 	// Lines is reading 200 lines at a random place of a document.
 	Lines Latency `json:"line_range"`
-	// Excerpts are those of five documents of about 32 KB, Passages the best passages of
-	// the same.
+	// Excerpts are the paper's, of five documents of about 32 KB. Passages are the best ones
+	// of the same documents in the part where the index says that the query stands, against
+	// those of the whole texts: the navigator chooses from whole texts, and so takes as long
+	// as the latter.
 	Excerpts Comparison `json:"excerpts"`
 	Passages Comparison `json:"passages"`
 	// Grid is ranks under 24 settings at once, against as many searches.
