@@ -83,16 +83,12 @@ func (c *conversation) call(ctx context.Context, name string, arguments any) (to
 }
 
 func (c *conversation) search(ctx context.Context, query string) (tool.Result, string, error) {
-	return c.searchAll(ctx, query, "", false)
+	return c.searchAll(ctx, []string{query}, false)
 }
 
-// searchAll searches for a query and, where it is not empty, a further one together.
-func (c *conversation) searchAll(ctx context.Context, query, further string, newOnly bool) (tool.Result, string, error) {
-	arguments := searchArguments{Reason: why, Query: query, NewOnly: newOnly}
-	if further != "" {
-		arguments.Queries = []string{further}
-	}
-	result, err := c.call(ctx, controller.SearchTool, arguments)
+// searchAll searches for queries together.
+func (c *conversation) searchAll(ctx context.Context, queries []string, newOnly bool) (tool.Result, string, error) {
+	result, err := c.call(ctx, controller.SearchTool, searchArguments{why, queries[0], queries[1:], newOnly})
 	if err != nil {
 		return result, "", err
 	}

@@ -37,6 +37,16 @@ func TestTargetsAreChecked(t *testing.T) {
 	}
 }
 
+func TestAMultipleThatIsMetExactlyIsMet(t *testing.T) {
+	report := Report{Collection: "musique100", Variants: []Figures{
+		{Variant: "paper", Shown: [bands]*eval.Mean{mean(10.0/29, 29), nil, nil}},
+		{Variant: "navigator", Shown: [bands]*eval.Mean{mean(13.0/29, 29), nil, nil}},
+	}}
+	if got := Targets(report); len(got) != 1 || !got[0].Met {
+		t.Errorf("got %+v, want 13 of 29 to be 1.3 times 10 of 29", got)
+	}
+}
+
 func TestAbsoluteTargets(t *testing.T) {
 	report := Report{Collection: "wice", Variants: []Figures{
 		{Variant: "paper", Shown: [bands]*eval.Mean{mean(0.2, 90), nil, nil}},

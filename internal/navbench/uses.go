@@ -40,18 +40,20 @@ func (m *measurer) uses(ctx context.Context) ([]Use, error) {
 	if err != nil {
 		return nil, err
 	}
-	quoting := func(q question) (string, string) { return quoted(q.text), "" }
-	fusing := func(q question) (string, string) { return q.text, rarer(q.text, r) }
-	plain := func(q question) (string, string) { return q.text, "" }
+	plain := func(q question) []string { return []string{q.text} }
+	quoting := func(q question) []string { return []string{quoted(q.text)} }
+	halving := func(q question) []string { return withRarer(q.text, r) }
+	naming := func(q question) []string { return withNames(q.text) }
+	all := navigatorWithout("")
 	for _, u := range []struct {
-		part, reader       string
-		without, with      Variant
-		askWithout, askFor func(question) (string, string)
+		part, reader  string
+		without, with asking
 	}{
-		{"syntax", "puts names of several words in quotes", navigatorWithout("syntax"), navigatorWithout(""), quoting, quoting},
-		{"multi-query", "asks for the rarer half of the words, too", navigatorWithout(""), navigatorWithout(""), plain, fusing},
+		{"syntax", "puts names of several words in quotes", asking{navigatorWithout("syntax"), quoting}, asking{all, quoting}},
+		{"multi-query", "asks for the rarer half of the words, too", asking{all, plain}, asking{all, halving}},
+		{"multi-query", "asks for each name of several words, too", asking{all, plain}, asking{all, naming}},
 	} {
-		more, err := m.rankings(ctx, r, u.part, u.reader, [2]Variant{u.without, u.with}, [2]func(question) (string, string){u.askWithout, u.askFor})
+		more, err := m.rankings(ctx, r, u.part, u.reader, u.without, u.with)
 		if err != nil {
 			return nil, err
 		}
@@ -117,14 +119,18 @@ func (m *measurer) finds(ctx context.Context, r *local.Retriever) ([]Use, error)
 	return uses, nil
 }
 
-// rankings compares how well gold documents are ranked. Each way to ask gives a query and,
-// where not empty, a further one.
-func (m *measurer) rankings(ctx context.Context, r *local.Retriever, part, reader string, variants [2]Variant, asks [2]func(question) (string, string)) ([]Use, error) {
+// asking is a way to ask: with which tools, and for which queries together.
+type asking struct {
+	tools   Variant
+	queries func(question) []string
+}
+
+// rankings compares how well gold documents are ranked.
+func (m *measurer) rankings(ctx context.Context, r *local.Retriever, part, reader string, without, with asking) ([]Use, error) {
 	var ndcg, recall [2][]float64
-	for i, v := range variants {
+	for i, ask := range []asking{without, with} {
 		found, err := each(ctx, m, part, m.questions, func(q question) ([]string, error) {
-			query, further := asks[i](q)
-			page, _, err := newConversation(r, v).searchAll(ctx, query, further, false)
+			page, _, err := newConversation(r, ask.tools).searchAll(ctx, ask.queries(q), false)
 			return page.Access.Surfaced, err
 		})
 		if err != nil {
@@ -155,11 +161,8 @@ func (m *measurer) twice(ctx context.Context, r *local.Retriever) (Use, error) {
 		got, err := each(ctx, m, "novelty", m.questions, func(q question) (float64, error) {
 			talk := newConversation(r, navigatorWithout(""))
 			shown := map[string]bool{}
-			for n, query := range []string{q.text, rarer(q.text, r)} {
-				if query == "" {
-					continue
-				}
-				page, _, err := talk.searchAll(ctx, query, "", i == 1 && n == 1)
+			for n, query := range withRarer(q.text, r) {
+				page, _, err := talk.searchAll(ctx, []string{query}, i == 1 && n == 1)
 				if err != nil {
 					return 0, err
 				}
@@ -195,8 +198,9 @@ func rarest(text string, stats retrieval.TermStats) []retrieval.QueryTerm {
 	return terms
 }
 
-// rarer is a query of the rarer half of the words of a question, in their order.
-func rarer(text string, stats retrieval.TermStats) string {
+// withRarer are a question and a query of the rarer half of its words, in their order, if
+// any word of it occurs in the collection.
+func withRarer(text string, stats retrieval.TermStats) []string {
 	terms := rarest(text, stats)
 	terms = terms[:(len(terms)+1)/2]
 	var words []string
@@ -205,7 +209,10 @@ func rarer(text string, stats retrieval.TermStats) string {
 			words = append(words, t.Word)
 		}
 	}
-	return strings.Join(words, " ")
+	if len(words) == 0 {
+		return []string{text}
+	}
+	return []string{text, strings.Join(words, " ")}
 }
 
 // findPattern matches the rarest words of a question, "" where it has none.
@@ -222,11 +229,43 @@ func findPattern(text string, stats retrieval.TermStats) string {
 	return `/\b(?:` + strings.Join(words, "|") + `)/`
 }
 
-// quoted puts every run of two or more capitalized words in quotes; the first word of the
-// text belongs to none, and quotes that the text has are left out.
+// mostNames is the most names that a reader asks for by themselves.
+const mostNames = 4
+
+// withNames are a question and the distinct names of several words in it.
+func withNames(text string) []string {
+	queries := []string{text}
+	for _, p := range nameParts(text) {
+		if p.name && !slices.Contains(queries, p.text) && len(queries) <= mostNames {
+			queries = append(queries, p.text)
+		}
+	}
+	return queries
+}
+
+// quoted puts every name of several words in quotes. Quotes that the text has are left out.
 func quoted(text string) string {
-	words := strings.Fields(strings.ReplaceAll(text, `"`, ""))
 	var out []string
+	for _, p := range nameParts(text) {
+		if p.name {
+			p.text = `"` + p.text + `"`
+		}
+		out = append(out, p.text+p.behind)
+	}
+	return strings.Join(out, " ")
+}
+
+// namePart is a word of a text or a name in it, and the punctuation behind the name.
+type namePart struct {
+	text, behind string
+	name         bool
+}
+
+// nameParts splits a text. A name is a run of two or more capitalized words; the first word of
+// the text belongs to none, and punctuation ends one.
+func nameParts(text string) []namePart {
+	words := strings.Fields(strings.ReplaceAll(text, `"`, ""))
+	var parts []namePart
 	for i := 0; i < len(words); {
 		end := i
 		for i > 0 && end < len(words) && capitalized(words[end]) {
@@ -236,16 +275,16 @@ func quoted(text string) string {
 			}
 		}
 		if end-i < 2 {
-			out = append(out, words[i])
+			parts = append(parts, namePart{text: words[i]})
 			i++
 			continue
 		}
 		run := strings.Join(words[i:end], " ")
-		core := strings.TrimRightFunc(run, func(r rune) bool { return unicode.IsPunct(r) && r != ')' })
-		out = append(out, `"`+core+`"`+run[len(core):])
+		name := strings.TrimRightFunc(run, unicode.IsPunct)
+		parts = append(parts, namePart{name, run[len(name):], true})
 		i = end
 	}
-	return strings.Join(out, " ")
+	return parts
 }
 
 func capitalized(word string) bool {

@@ -2,6 +2,7 @@ package navbench
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"goserini/internal/bm25"
@@ -23,17 +24,28 @@ func TestNamesAreQuoted(t *testing.T) {
 	}
 }
 
+func TestNamesAreAskedForByThemselves(t *testing.T) {
+	text := "Were Alder Grace, Aldous Grey and Alder Grace built at Little Sarn, Great Sarn, Thrawle Bay or Vint Sound?"
+	want := []string{text, "Alder Grace", "Aldous Grey", "Little Sarn", "Great Sarn"}
+	if got := withNames(text); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := withNames("no names"); !slices.Equal(got, []string{"no names"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestRareWordsOfAQuestion(t *testing.T) {
 	r := local.New(harbour(t), bm25.Paper)
 	text := "Who was the lighthouse keeper at Orvane, quokka or Tamsin?"
-	if got, want := rarer(text, r), "Orvane Tamsin"; got != want {
-		t.Errorf("the rarer half is %q, want %q", got, want)
+	if got := withRarer(text, r); len(got) != 2 || got[0] != text || got[1] != "Orvane Tamsin" {
+		t.Errorf("got %q, want the question and Orvane Tamsin", got)
 	}
 	if got, want := findPattern(text, r), `/\b(?:Orvane|Tamsin|lighthouse)/`; got != want {
 		t.Errorf("the pattern is %s, want %s", got, want)
 	}
-	if got := rarer("quokka", r) + findPattern("quokka", r); got != "" {
-		t.Errorf("words that no document holds give %q", got)
+	if got, pattern := withRarer("quokka", r), findPattern("quokka", r); len(got) != 1 || pattern != "" {
+		t.Errorf("words that no document holds give %q and %q", got, pattern)
 	}
 }
 
@@ -77,7 +89,7 @@ func TestUsesCompareTheSameQuestions(t *testing.T) {
 			t.Errorf("%s: %v to %v is no gain of %v", u.Part, u.Without.Value, u.With.Value, u.Gain.Value)
 		}
 	}
-	for part, n := range map[string]int{"find, paper's tools": 1, "find, navigator": 1, "syntax": 2, "multi-query": 2, "novelty": 1} {
+	for part, n := range map[string]int{"find, paper's tools": 1, "find, navigator": 1, "syntax": 2, "multi-query": 4, "novelty": 1} {
 		if byPart[part] != n {
 			t.Errorf("%s has %d measures, want %d: %v", part, byPart[part], n, byPart)
 		}
