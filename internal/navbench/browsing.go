@@ -47,8 +47,9 @@ func (g *glimpse) add(page tool.Result, q question, evidence map[string]bool) {
 
 // browsing is what the pages of one search showed.
 type browsing struct {
-	// gold counts the gold documents ranked in a band, shown those whose excerpt holds a span.
-	gold, shown [bands]int
+	// gold counts the gold documents ranked in a band, shown those whose excerpt holds a span,
+	// holding those that hold one anywhere.
+	gold, shown, holding [bands]int
 	// first and toTwenty are two readers: one that sees the first page only, and one that
 	// browses on to rank 20.
 	first, toTwenty glimpse
@@ -98,6 +99,9 @@ func browse(ctx context.Context, r retrieval.Retriever, v Variant, q question, q
 			excerpts[offset] = excerptsOf(page.Text)
 		}
 		b.gold[band(rank)]++
+		if q.holding[docid] {
+			b.holding[band(rank)]++
+		}
 		if holdsAny(excerpts[offset][docid], q.spans) {
 			b.shown[band(rank)]++
 		}

@@ -59,6 +59,11 @@ func Load(b *benchmark.Benchmark, ix *index.Index, own Setting, limit int) (*Col
 		}
 	}
 	c.questions = spread(c.questions, limit)
+	for i := range c.questions {
+		if err := c.hold(&c.questions[i]); err != nil {
+			return nil, err
+		}
+	}
 	return c, nil
 }
 
@@ -111,6 +116,19 @@ func (c *Collection) question(q benchmark.Question, m marking, gold []string) (q
 		made.item = &item{docid: gold[0], contents: contents, places: places}
 	}
 	return made, nil
+}
+
+// hold notes which gold documents hold a span.
+func (c *Collection) hold(q *question) error {
+	q.holding = map[string]bool{}
+	for _, docid := range q.gold {
+		contents, _, err := c.contents(docid)
+		if err != nil {
+			return err
+		}
+		q.holding[docid] = holdsAny(contents, q.spans)
+	}
+	return nil
 }
 
 // contents returns the contents and the title of a document, nothing for one that is judged

@@ -152,6 +152,7 @@ func (m *measurer) other(ctx context.Context, v Variant) ([bands]*eval.Mean, err
 
 func (f *Figures) browsed(all []browsing) {
 	f.Shown = sharesShown(all)
+	f.Holding = sharesOf(all, func(b browsing) [bands]int { return b.holding })
 	f.First = yield(all, func(b browsing) glimpse { return b.first })
 	f.ToTwenty = yield(all, func(b browsing) glimpse { return b.toTwenty })
 	f.FirstTokens = eval.MeanOf(values(all, func(b browsing) float64 { return tokens(b.first.bytes) }), draws)
@@ -160,9 +161,14 @@ func (f *Figures) browsed(all []browsing) {
 }
 
 func sharesShown(all []browsing) [bands]*eval.Mean {
+	return sharesOf(all, func(b browsing) [bands]int { return b.shown })
+}
+
+// sharesOf are shares of the gold documents ranked in each band.
+func sharesOf(all []browsing, count func(browsing) [bands]int) [bands]*eval.Mean {
 	var shares [bands]*eval.Mean
 	for i := range bands {
-		shares[i] = ratio(all, func(b browsing) (float64, float64) { return float64(b.shown[i]), float64(b.gold[i]) })
+		shares[i] = ratio(all, func(b browsing) (float64, float64) { return float64(count(b)[i]), float64(b.gold[i]) })
 	}
 	return shares
 }

@@ -181,7 +181,7 @@ func TestTheDemoIsMeasuredTheSameEachTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, f := range r.Variants {
-			if f.Shown[0] == nil || f.Research == nil || f.First.Previewed == nil || f.FirstTokens == nil {
+			if f.Shown[0] == nil || f.Holding[0] == nil || f.Definitions == 0 || f.Research == nil || f.First.Previewed == nil || f.FirstTokens == nil {
 				t.Errorf("%s: something was not measured: %+v", f.Variant, f)
 			}
 		}

@@ -14,6 +14,8 @@ type question struct {
 	// gold are the documents that hold the answer, sorted.
 	gold  []string
 	spans []span
+	// holding are those of gold that hold a span somewhere.
+	holding map[string]bool
 	// item is set where there is one such document and its spans were found in it.
 	item *item
 }

@@ -114,3 +114,14 @@ func TestALimitSpreadsQuestions(t *testing.T) {
 		}
 	}
 }
+
+func TestWhichDocumentsHoldTheAnswer(t *testing.T) {
+	c := &Collection{index: harbour(t)}
+	q := question{gold: []string{"a", "absent", "register"}, spans: makeSpans([]string{"Tamsin Hale"}, 1)}
+	if err := c.hold(&q); err != nil {
+		t.Fatal(err)
+	}
+	if q.holding["a"] || q.holding["absent"] || !q.holding["register"] {
+		t.Errorf("got %v, want the register alone", q.holding)
+	}
+}

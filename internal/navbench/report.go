@@ -41,6 +41,9 @@ type Figures struct {
 	// the setting of --bm25 auto; ShownOther at the other.
 	Shown      [bands]*eval.Mean `json:"shown"`
 	ShownOther [bands]*eval.Mean `json:"shown_other"`
+	// Holding is the share of those that hold a span anywhere, which no excerpt can exceed, at
+	// the setting of --bm25 auto.
+	Holding [bands]*eval.Mean `json:"holding"`
 	// Ranks are how well gold documents are ranked, at the setting of --bm25 auto.
 	Ranks Ranks `json:"ranks"`
 	// FirstTokens and PageTokens are the mean tokens of the page that search returns, and of a

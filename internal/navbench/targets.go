@@ -11,6 +11,8 @@ type Target struct {
 	Wanted     string `json:"wanted"`
 	Got        string `json:"got"`
 	Met        bool   `json:"met"`
+	// All says that no more answers could be shown: every gold document that holds one shows it.
+	All bool `json:"all,omitempty"`
 }
 
 // shares are the targets of excerpts: the least share of gold documents whose excerpt holds a
@@ -72,6 +74,9 @@ func Targets(r Report) []Target {
 				t.Wanted = fmt.Sprintf("answer shown at ranks %s: at least %.1f times the paper's share", name, s.times)
 				t.Got = fmt.Sprintf("%.2f times (%s to %s)", n.Value/p.Value, percent(p.Value), percent(n.Value))
 				t.Met = n.Value >= s.times*p.Value-rounding
+			}
+			if h := nav.Holding[b]; h != nil {
+				t.All = n.Value >= h.Value-rounding
 			}
 			targets = append(targets, t)
 		}

@@ -47,6 +47,21 @@ func TestAMultipleThatIsMetExactlyIsMet(t *testing.T) {
 	}
 }
 
+func TestAMissedTargetSaysWhetherMoreCouldBeShown(t *testing.T) {
+	report := func(holding float64) Report {
+		return Report{Collection: "hotpotqa100", Variants: []Figures{
+			{Variant: "paper", Shown: [bands]*eval.Mean{mean(0.8, 20), nil, nil}},
+			{Variant: "navigator", Shown: [bands]*eval.Mean{mean(0.9, 20), nil, nil}, Holding: [bands]*eval.Mean{mean(holding, 20), nil, nil}},
+		}}
+	}
+	for holding, want := range map[float64]string{0.9: "**missed**, though all that the documents hold is shown", 0.95: "**missed**"} {
+		got := Targets(report(holding))
+		if len(got) != 1 || outcome(got[0]) != want {
+			t.Errorf("documents that hold %v: got %+v, want %s", holding, got, want)
+		}
+	}
+}
+
 func TestAbsoluteTargets(t *testing.T) {
 	report := Report{Collection: "wice", Variants: []Figures{
 		{Variant: "paper", Shown: [bands]*eval.Mean{mean(0.2, 90), nil, nil}},
