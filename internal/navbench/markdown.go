@@ -29,7 +29,7 @@ func Markdown(reports []Report, command, notes string) string {
 	}
 	section("Collections", "", collectionRows(reports))
 	section("Targets", "", targetRows(reports))
-	section("Answer shown in the excerpt of a gold document", "Share of gold documents at these ranks, at the setting that `--bm25 auto` chooses for the collection and at "+bm25.Paper.String()+". The whole document is the most that an excerpt could show: of questions with several steps, some gold documents do not hold the answer.", shownRows(reports))
+	section("Answer shown in the excerpt of a gold document", "Share of gold documents at these ranks, at the setting that `--bm25 auto` chooses for the collection and at "+bm25.Paper.String()+". The whole document, of those that the paper's tools rank, is the most that an excerpt could show: of questions with several steps, some gold documents do not hold the answer.", shownRows(reports))
 	section("Ranks of gold documents", "At the setting of `--bm25 auto`, with the difference to the paper's tools over the same questions. Tools that rank as the paper's do are left out.", rankRows(reports))
 	section("What a page costs", "Mean tokens.", pageRows(reports))
 	section("Evidence per 1,000 tokens of tool output", "First: documents judged evidence that stand on the pages. Second: gold documents of which the answer was shown.", yieldRows(reports))
