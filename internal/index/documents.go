@@ -170,6 +170,11 @@ func (d *documents) docid(ord Ordinal) ([]byte, error) {
 
 // docidAt returns the docid that the record at that offset begins with.
 func (d *documents) docidAt(at int) ([]byte, error) {
+	if head := d.records.compared(at, 1); head != nil && head[0] < 0x80 {
+		if id := d.records.compared(at+1, int(head[0])); id != nil {
+			return id, nil
+		}
+	}
 	b, err := d.records.bytes(at, min(binary.MaxVarintLen64, len(d.records.data)-at))
 	if err != nil {
 		return nil, err
@@ -238,37 +243,52 @@ type entry struct {
 }
 
 // entries appends the entries of the documents in the low halves of keys.
-func (d *documents) entries(out []entry, keys []uint64) ([]entry, error) {
-	for _, key := range keys {
-		ord := Ordinal(key)
-		if int(ord) >= d.n {
-			return out, d.offsets.corrupt(fmt.Sprintf("it has no document %d", ord))
-		}
-		offset, err := d.offsets.at(int(ord))
-		if err != nil {
-			return out, err
-		}
-		rank, err := d.rank(ord)
-		if err != nil {
-			return out, err
-		}
-		out = append(out, entry{offset, rank})
-	}
-	return out, nil
-}
-
-// name sets the docids of hits whose entries are given.
 //
-// Nearly every hit's record is far from that of the others. So all records are asked for
-// first, one right after the other, for the processor to fetch them at the same time.
-func (d *documents) name(hits []Hit, entries []entry) error {
+// Nearly every document's record is far from that of the others. So all records are asked for
+// here, one right after the other, for the processor to fetch them at the same time.
+func (d *documents) entries(out []entry, keys []uint64) ([]entry, error) {
 	fetched := byte(0)
-	for _, e := range entries {
+	for _, key := range keys {
+		e, err := d.entry(Ordinal(key))
+		if err != nil {
+			return out, err
+		}
 		if e.offset < uint64(len(d.records.data)) {
 			fetched ^= d.records.data[e.offset]
 		}
+		out = append(out, e)
 	}
-	d.fetched.Store(uint32(fetched)) // so that the loop is not optimised away
+	d.fetched.Store(uint32(fetched)) // so that the loads are not optimised away
+	return out, nil
+}
+
+// entry returns the entry of a document.
+func (d *documents) entry(ord Ordinal) (entry, error) {
+	if int(ord) >= d.n {
+		return entry{}, d.offsets.corrupt(fmt.Sprintf("it has no document %d", ord))
+	}
+	// Offset and rank stand side by side: one load mostly gets both.
+	bit := int(ord) * d.offsets.stride
+	if b := d.offsets.compared(bit>>3, packedPadding); b != nil && d.offsets.stride <= maxPackedWidth {
+		v := binary.LittleEndian.Uint64(b) >> (bit & 7)
+		rank := uint64(ord)
+		if d.ranks.width > 0 {
+			rank = v >> d.offsets.width & (1<<d.ranks.width - 1)
+		}
+		if rank < uint64(d.n) {
+			return entry{v & (1<<d.offsets.width - 1), uint32(rank)}, nil
+		}
+	}
+	offset, err := d.offsets.at(int(ord))
+	if err != nil {
+		return entry{}, err
+	}
+	rank, err := d.rank(ord)
+	return entry{offset, rank}, err
+}
+
+// name sets the docids of hits whose entries are given.
+func (d *documents) name(hits []Hit, entries []entry) error {
 	const size, typical = 4 << 10, 24
 	var arena []byte
 	for i := range hits {

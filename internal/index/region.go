@@ -39,13 +39,18 @@ func pages(n int) int { return (n + checkPage - 1) / checkPage }
 // written.
 func (r *region) touch(off, n int) error {
 	first, last := uint(off)/checkPage, uint(off+max(n, 1)-1)/checkPage
-	if first == last && first/32 < uint(len(r.seen)) && r.seen[first/32].Load()&(1<<(first%32)) != 0 {
+	if first == last && r.known(first) {
 		return nil
 	}
 	if n == 0 {
 		return nil
 	}
 	return r.touchPages(int(first), int(last))
+}
+
+// known tells whether page p is there and was compared.
+func (r *region) known(p uint) bool {
+	return p/32 < uint(len(r.seen)) && r.seen[p/32].Load()&(1<<(p%32)) != 0
 }
 
 func (r *region) touchPages(first, last int) error {
@@ -107,6 +112,18 @@ func (s section) bytes(from, n int) ([]byte, error) {
 		return nil, err
 	}
 	return s.data[from : from+n : from+n], nil
+}
+
+// compared returns n bytes of the section, at most a page of them, if they are in it and were
+// all compared before, else nil. It is bytes for loops in which that is nearly always so.
+func (s section) compared(from, n int) []byte {
+	if uint(from) > uint(len(s.data)) || n > len(s.data)-from {
+		return nil
+	}
+	if at := uint(s.off + from); !s.r.known(at/checkPage) || !s.r.known((at+uint(n))/checkPage) {
+		return nil
+	}
+	return s.data[from : from+n : from+n]
 }
 
 // wantBytes checks the length of the section.

@@ -49,13 +49,14 @@ func (t *top) trim(rank func(Ordinal) (uint32, error)) error {
 
 // drop throws away keys whose score has lower bits than those.
 func (t *top) drop(score uint32) {
-	kept := t.keys[:0]
+	// Which keys stay is as good as random, so there is no branch to guess.
+	n, bound := 0, uint64(score)<<32
 	for _, key := range t.keys {
-		if uint32(key>>32) >= score {
-			kept = append(kept, key)
-		}
+		t.keys[n] = key
+		_, below := bits.Sub64(key, bound, 0)
+		n += 1 - int(below)
 	}
-	t.keys = kept
+	t.keys = t.keys[:n]
 	t.least = roundsTo(math.Float32frombits(score))
 }
 
