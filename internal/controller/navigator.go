@@ -18,7 +18,8 @@ type Navigator struct {
 	ReadAtBest bool `json:"read_at_best"`
 	// Syntax honours quotes, site:, -word, OR and prefix*.
 	Syntax bool `json:"syntax"`
-	// MultiQuery takes several queries in one call and fuses their rankings.
+	// MultiQuery takes several queries in one call and fuses their rankings. It is in no
+	// profile: measured with fixed ways to ask, it does not help.
 	MultiQuery bool `json:"multi_query"`
 	// Novelty marks what has been shown before.
 	Novelty bool `json:"novelty"`
@@ -55,7 +56,7 @@ func (n *Navigator) parts() []part {
 		{"find", &n.Find, false},
 		{"read-at-best", &n.ReadAtBest, false},
 		{"syntax", &n.Syntax, false},
-		{"multi-query", &n.MultiQuery, false},
+		{"multi-query", &n.MultiQuery, true},
 		{"novelty", &n.Novelty, false},
 		{"budget-line", &n.BudgetLine, false},
 		{"passages", &n.Passages, true},

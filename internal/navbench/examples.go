@@ -25,7 +25,7 @@ var exampleSteps = []exampleStep{
 	{"The same query again", controller.SearchTool, `{"reason":"once more","query":"lighthouse keeper diary"}`, `{"reason":"once more","query":"lighthouse keeper diary"}`},
 	{"A phrase and an exclusion", controller.SearchTool, `{"reason":"narrower","query":"\"lighthouse keeper\" -lamp"}`, `{"reason":"narrower","query":"\"lighthouse keeper\" -lamp"}`},
 	{"Looking into what was ranked", controller.BrowseTool, ``, `{"reason":"years","search_id":"s1","find":"/\\b18[0-9]{2}\\b/","limit":3}`},
-	{"Several queries at once", controller.SearchTool, ``, `{"reason":"two ways to say it","queries":["lighthouse keeper diary","harbour pilot logbook"]}`},
+	{"Several queries at once, with the part multi-query", controller.SearchTool, ``, `{"reason":"two ways to say it","queries":["lighthouse keeper diary","harbour pilot logbook"]}`},
 }
 
 // Examples shows the same calls in both profiles over an index.
@@ -40,6 +40,8 @@ func Examples(ctx context.Context, ix *index.Index, params bm25.Params) (string,
 			return "", err
 		}
 		options.Budget = fixedBudget
+		// It adds nothing to a page but those that its argument asks for.
+		options.Navigator.MultiQuery = name == "navigator"
 		talks[name] = newConversation(local.New(ix, params), Variant{name, options})
 	}
 	for _, step := range exampleSteps {

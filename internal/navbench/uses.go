@@ -44,14 +44,14 @@ func (m *measurer) uses(ctx context.Context) ([]Use, error) {
 	quoting := func(q question) []string { return []string{quoted(q.text)} }
 	halving := func(q question) []string { return withRarer(q.text, r) }
 	naming := func(q question) []string { return withNames(q.text) }
-	all := navigatorWithout("")
+	all, fusing := navigatorWithout(""), navigatorOf("navigator", "multi-query")
 	for _, u := range []struct {
 		part, reader  string
 		without, with asking
 	}{
 		{"syntax", "puts names of several words in quotes", asking{navigatorWithout("syntax"), quoting}, asking{all, quoting}},
-		{"multi-query", "asks for the rarer half of the words, too", asking{all, plain}, asking{all, halving}},
-		{"multi-query", "asks for each name of several words, too", asking{all, plain}, asking{all, naming}},
+		{"multi-query", "asks for the rarer half of the words, too", asking{all, plain}, asking{fusing, halving}},
+		{"multi-query", "asks for each name of several words, too", asking{all, plain}, asking{fusing, naming}},
 	} {
 		more, err := m.rankings(ctx, r, u.part, u.reader, u.without, u.with)
 		if err != nil {
@@ -75,6 +75,11 @@ func navigatorWithout(part string) Variant {
 			parts = append(parts, p)
 		}
 	}
+	return navigatorOf(parts...)
+}
+
+// navigatorOf is the navigator with those parts.
+func navigatorOf(parts ...string) Variant {
 	nav, err := controller.ParseNavigator(parts...)
 	if err != nil {
 		panic("navbench: " + err.Error()) // so are its parts
