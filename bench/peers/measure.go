@@ -64,13 +64,14 @@ func (p *part) measure(ctx context.Context) error {
 	if p.only != "" && !among(p.only, "anserini") {
 		return nil
 	}
+	// Building leaves the index that the other search tool needs.
+	if _, err := saved(p.workspace, p.name(), "build", func() (builds, error) { return p.build(ctx) }); err != nil {
+		return err
+	}
 	if p.corpus.Shape == synth.Long {
 		if _, err := saved(p.workspace, p.name(), "tool", func() (comparison, error) { return p.tool(ctx) }); err != nil {
 			return err
 		}
-	}
-	if _, err := saved(p.workspace, p.name(), "build", func() (builds, error) { return p.build(ctx) }); err != nil {
-		return err
 	}
 	return nil
 }
