@@ -244,19 +244,27 @@ type entry struct {
 
 // entries appends the entries of the documents in the low halves of keys.
 //
-// Nearly every document's record is far from that of the others. So all records are asked for
-// here, one right after the other, for the processor to fetch them at the same time.
+// Nearly every document's entry and record is far from those of the others. So all of them
+// are asked for first, one right after the other, in loops that do nothing else: the
+// processor then fetches many at the same time.
 func (d *documents) entries(out []entry, keys []uint64) ([]entry, error) {
 	fetched := byte(0)
+	for _, key := range keys {
+		if at := uint64(Ordinal(key)) * uint64(d.offsets.stride) >> 3; at < uint64(len(d.offsets.data)) {
+			fetched ^= d.offsets.data[at]
+		}
+	}
 	for _, key := range keys {
 		e, err := d.entry(Ordinal(key))
 		if err != nil {
 			return out, err
 		}
+		out = append(out, e)
+	}
+	for _, e := range out {
 		if e.offset < uint64(len(d.records.data)) {
 			fetched ^= d.records.data[e.offset]
 		}
-		out = append(out, e)
 	}
 	d.fetched.Store(uint32(fetched)) // so that the loads are not optimised away
 	return out, nil
