@@ -231,7 +231,7 @@ func (w *workspace) report(out io.Writer) error {
 
 const reading = `Times and sizes are ours / theirs, rates ours / theirs as well: small is good for the former, large for the latter. Every ratio is the
 median over rounds in which all engines took turns, with a 95 %% bootstrap interval over rounds and queries; a target counts as met only
-if the whole interval meets it. %s Engines search in their own processes, one
+if the whole interval meets it. %s Results are kept, so a part may have been measured with other flags than these, which the end of this page then says. Engines search in their own processes, one
 thread, one segment, the same terms; before anything is timed, what they find is compared. How exactly: [bench/peers](../bench/peers/README.md).
 
 Absolute times are those of this machine on that day and compare with nothing else.
