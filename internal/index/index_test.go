@@ -203,6 +203,29 @@ func TestRankingsEqualThoseByTheDefinition(t *testing.T) {
 	}
 }
 
+func TestRankingsAreRightWhereTheBestDocumentsStandTogether(t *testing.T) {
+	const n, best, depth = 20_000, 1500, 1000
+	docs := make([]corpus.Document, n)
+	for i := range docs {
+		repeat := 1
+		if i < best { // all of them in the first window
+			repeat = 3 + i%9
+		}
+		docs[i] = corpus.Document{DocID: fmt.Sprintf("d%05d", i), Text: strings.Repeat("cat ", repeat) + strings.Repeat("filler ", 20)}
+	}
+	ix, m := buildDocs(t, docs, BuildOptions{}), newModel(t, docs)
+	want := m.search(t, "cat", bm25.Paper, depth)
+	for range 40 {
+		if diff := diffHits(search(t, ix, "cat", bm25.Paper, depth).Hits, want); diff != "" {
+			t.Fatal(diff)
+		}
+	}
+	all, failed := ix.hopes.all.Load(), ix.hopes.failed.Load()
+	if failed == 0 || all == 40 {
+		t.Errorf("of 40 searches %d hoped and %d failed: want some to fail and no more to hope then", all, failed)
+	}
+}
+
 func TestExplanationsAddUpToTheScore(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 0))
 	for _, size := range []struct{ docs, words, longest int }{{300, 200, 60}, {20_000, 400, 6}} {

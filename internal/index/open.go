@@ -31,6 +31,7 @@ type Index struct {
 	documents  documents
 	text       textReader
 	searchers  sync.Pool
+	hopes      hopes
 	// passages is nil in an index without.
 	passages *passages
 

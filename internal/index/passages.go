@@ -137,11 +137,7 @@ func (ix *Index) SearchPassages(ctx context.Context, q Query) ([]Passage, error)
 // of the passages.
 func (p *passages) best(ctx context.Context, terms []QueryTerm, infos []termInfo, params bm25.Params, depth int) ([]uint64, error) {
 	s := p.ranks.searcher()
-	if err := s.open(terms, infos, params); err != nil {
-		return nil, err
-	}
-	s.top.reset(min(depth, p.ranks.documents.n))
-	if err := s.run(ctx); err != nil {
+	if err := s.rank(ctx, terms, infos, params, depth); err != nil {
 		return nil, err
 	}
 	ordered, err := s.top.ordered(p.ranks.documents.rank)

@@ -392,7 +392,7 @@ func FuzzPostings(f *testing.F) {
 		s := ix.searcher()
 		if err := s.open([]QueryTerm{{Term: "x", Count: 1, DF: int(df)}}, []termInfo{info}, bm25.Anserini); err == nil {
 			s.top.reset(10)
-			if err := s.run(t.Context()); err == nil {
+			if err := s.run(t.Context(), true); err == nil {
 				for _, key := range s.top.keys {
 					_ = keyScore(key)
 				}

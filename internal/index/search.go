@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"goserini/internal/analysis"
 	"goserini/internal/bm25"
@@ -51,11 +52,7 @@ func (ix *Index) Search(ctx context.Context, q Query) (Ranking, error) {
 	}
 	r := Ranking{Terms: terms}
 	s := ix.searcher()
-	if err := s.open(terms, infos, q.Params); err != nil {
-		return Ranking{}, err
-	}
-	s.top.reset(min(q.Depth, int(ix.stats.Documents)))
-	if err := s.run(ctx); err != nil {
+	if err := s.rank(ctx, terms, infos, q.Params, q.Depth); err != nil {
 		return Ranking{}, err
 	}
 	if r.Hits, err = s.hits(); err != nil {
@@ -64,6 +61,43 @@ func (ix *Index) Search(ctx context.Context, q Query) (Ranking, error) {
 	// A searcher that failed is thrown away: its sums may not be as a search needs them.
 	ix.searchers.Put(s)
 	return r, nil
+}
+
+// rank leaves the keys of the best documents in top.
+func (s *searcher) rank(ctx context.Context, terms []QueryTerm, infos []termInfo, params bm25.Params, depth int) error {
+	for hope := s.ix.hopes.justified(); ; hope = false {
+		if err := s.open(terms, infos, params); err != nil {
+			return err
+		}
+		s.top.reset(min(depth, int(s.ix.stats.Documents)))
+		if err := s.run(ctx, hope); err != nil {
+			return err
+		}
+		if s.top.hoped {
+			s.ix.hopes.count(s.top.failed())
+		}
+		if !s.top.failed() {
+			return nil
+		}
+	}
+}
+
+// hopes counts searches that hoped and those of them that failed and were run once more.
+// Where the order of the documents has to do with what is asked for, many fail. The counts
+// bear on the time that searches take, never on what they find.
+type hopes struct{ all, failed atomic.Int64 }
+
+// mostFailures is the share of hopes that may fail, as one of that many; it costs less than
+// those that hold save.
+const mostFailures = 16
+
+func (h *hopes) justified() bool { return h.failed.Load()*mostFailures <= h.all.Load()+mostFailures }
+
+func (h *hopes) count(failed bool) {
+	h.all.Add(1)
+	if failed {
+		h.failed.Add(1)
+	}
 }
 
 func (q Query) validate() error {

@@ -14,6 +14,8 @@ type top struct {
 	limit int
 	// least is a bound: documents whose sum is below it cannot be among the best k.
 	least float64
+	// hoped says that least is where the best k are only expected to be above.
+	hoped bool
 	spare []uint64
 }
 
@@ -27,8 +29,35 @@ const (
 )
 
 func (t *top) reset(k int) {
-	t.k, t.keys, t.least, t.limit = k, t.keys[:0], barely/2, k+min(max(k, leastSlack), mostSlack)
+	t.k, t.keys, t.least, t.limit, t.hoped = k, t.keys[:0], barely/2, k+min(max(k, leastSlack), mostSlack), false
 }
+
+const (
+	// hopeDeviations is by how many standard deviations more of the best documents than
+	// expected may be among those seen for a hope to hold. Where the order of the documents
+	// has nothing to do with the query, one in some ten thousand fails.
+	hopeDeviations = 4
+	// leastExpected is the number of the best documents that are expected among those seen
+	// from which on keeping fewer keys is worth it.
+	leastExpected = 32
+)
+
+// hope raises the bound to where it will probably be in the end, when seen of all documents
+// have been: the best k are spread over the documents, so about that share of them is among
+// those seen. If fewer than k keys are left in the end, it failed.
+func (t *top) hope(seen, all int64) {
+	share := float64(seen) / float64(all)
+	mean := float64(t.k) * share
+	k := int(mean + hopeDeviations*math.Sqrt(mean*(1-share)) + 1)
+	if mean < leastExpected || k >= t.k || len(t.keys) < k+k/4 {
+		return
+	}
+	t.drop(nearKthScore(t.keys, k))
+	t.hoped = true
+}
+
+// failed tells whether documents that are among the best may be missing.
+func (t *top) failed() bool { return t.hoped && len(t.keys) < t.k }
 
 // trim throws away keys that cannot be among the best k if there are many. rank breaks
 // ties.

@@ -24,8 +24,9 @@ type span struct {
 	chunkWords
 }
 
-// run goes through all windows that may hold one of the best documents.
-func (s *searcher) run(ctx context.Context) error {
+// run goes through all windows that may hold one of the best documents; with hope it may miss
+// some, which [top.failed] tells.
+func (s *searcher) run(ctx context.Context, hope bool) error {
 	for base := uint32(0); ; {
 		optional := s.optional()
 		next := uint32(done)
@@ -65,6 +66,9 @@ func (s *searcher) run(ctx context.Context) error {
 			return err
 		}
 		base += uint32(n)
+		if hope {
+			s.top.hope(int64(base), s.ix.stats.Documents)
+		}
 	}
 }
 
