@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -96,9 +97,17 @@ func (t *top) cut(rank func(Ordinal) (uint32, error)) error {
 	if len(t.keys) == t.k {
 		return nil
 	}
-	// More tie than there is room for: those with the lowest ranks stay.
 	above := partition(t.keys, func(key uint64) bool { return uint32(key>>32) > kth })
-	tied := t.keys[above:]
+	if err := t.lowest(t.keys[above:], t.k-above, rank); err != nil {
+		return err
+	}
+	t.keys = t.keys[:t.k]
+	return nil
+}
+
+// lowest brings those n of tied keys to their front that have the lowest ranks.
+func (t *top) lowest(tied []uint64, n int, rank func(Ordinal) (uint32, error)) error {
+	score := tied[0] &^ math.MaxUint32
 	t.spare = t.spare[:0]
 	for _, key := range tied {
 		r, err := rank(Ordinal(key))
@@ -108,10 +117,9 @@ func (t *top) cut(rank func(Ordinal) (uint32, error)) error {
 		t.spare = append(t.spare, uint64(r)<<32|key&math.MaxUint32)
 	}
 	slices.Sort(t.spare)
-	for i := range t.k - above {
-		tied[i] = uint64(kth)<<32 | t.spare[i]&math.MaxUint32
+	for i, r := range t.spare[:n] {
+		tied[i] = score | r&math.MaxUint32
 	}
-	t.keys = t.keys[:t.k]
 	return nil
 }
 
@@ -194,12 +202,23 @@ func nearKthScore(keys []uint64, k int) uint32 {
 // ordered returns the best k keys, best first, but those that tie in any order; rank tells
 // which of them are among the best.
 func (t *top) ordered(rank func(Ordinal) (uint32, error)) ([]uint64, error) {
-	if len(t.keys) > t.k {
-		if err := t.cut(rank); err != nil {
+	t.sortByScore()
+	if len(t.keys) <= t.k {
+		return t.keys, nil
+	}
+	from, to := t.k-1, t.k
+	for from > 0 && t.keys[from-1]>>32 == t.keys[t.k-1]>>32 {
+		from--
+	}
+	for to < len(t.keys) && t.keys[to]>>32 == t.keys[t.k-1]>>32 {
+		to++
+	}
+	if to > t.k {
+		if err := t.lowest(t.keys[from:to], t.k-from, rank); err != nil {
 			return nil, err
 		}
 	}
-	t.sortByScore()
+	t.keys = t.keys[:t.k]
 	return t.keys, nil
 }
 
@@ -237,41 +256,34 @@ func sortTied(keys []uint64, entries []entry, spare []uint64) []uint64 {
 
 // sortByScore sorts the keys by score descending: a radix sort, since there are many.
 func (t *top) sortByScore() {
-	const few, radixBits = 96, 11
+	const few = 96
 	if len(t.keys) < few {
-		slices.SortFunc(t.keys, func(a, b uint64) int {
-			switch {
-			case a>>32 > b>>32:
-				return -1
-			case a>>32 < b>>32:
-				return 1
-			}
-			return 0
-		})
+		slices.SortFunc(t.keys, func(a, b uint64) int { return cmp.Compare(b>>32, a>>32) })
 		return
 	}
+	var counts [4][256]int32
+	for _, key := range t.keys {
+		counts[0][byte(key>>32)]++
+		counts[1][byte(key>>40)]++
+		counts[2][byte(key>>48)]++
+		counts[3][byte(key>>56)]++
+	}
 	from, to := t.keys, slices.Grow(t.spare[:0], len(t.keys))[:len(t.keys)]
-	var counts [1 << radixBits]int32
-	for shift := 32; shift < 64; shift += radixBits {
-		clear(counts[:])
-		for _, key := range from {
-			counts[digit(key, shift)]++
-		}
-		if int(counts[digit(from[0], shift)]) == len(from) {
+	for d := range counts {
+		next, shift := &counts[d], (32+8*d)&63
+		if int(next[byte(from[0]>>shift)]) == len(from) {
 			continue
 		}
 		at := int32(0)
-		for d := len(counts) - 1; d >= 0; d-- {
-			counts[d], at = at, at+counts[d]
+		for v := len(next) - 1; v >= 0; v-- {
+			next[v], at = at, at+next[v]
 		}
 		for _, key := range from {
-			d := digit(key, shift)
-			to[counts[d]] = key
-			counts[d]++
+			v := byte(key >> shift)
+			to[next[v]] = key
+			next[v]++
 		}
 		from, to = to, from
 	}
 	t.keys, t.spare = from, to
 }
-
-func digit(key uint64, shift int) uint64 { return key >> shift & (1<<11 - 1) }
