@@ -84,20 +84,29 @@ func (c *cursor) open(postings section, t termInfo, documents int64) error {
 }
 
 func (c *cursor) readImpacts(r *numbers) {
-	for range r.next() {
-		if len(r.b) == 0 {
+	n := r.next()
+	b := r.b
+	r.bad = r.bad || n > bm25.Norms || n > uint64(len(b)/2)
+	if r.bad {
+		return
+	}
+	for range n {
+		if len(b) < 2 {
 			r.bad = true
 			return
 		}
-		norm := r.b[0]
-		r.b = r.b[1:]
-		tf := r.next()
-		if r.bad || tf > math.MaxUint32 || len(c.impacts) == bm25.Norms {
+		norm, tf, size := b[0], uint64(b[1]), 1
+		if tf >= 0x80 {
+			tf, size = binary.Uvarint(b[1:])
+		}
+		if size <= 0 || tf > math.MaxUint32 {
 			r.bad = true
 			return
 		}
 		c.impacts = append(c.impacts, impact{uint32(tf), norm})
+		b = b[1+size:]
 	}
+	r.b = b
 }
 
 func (c *cursor) openShort(b []byte) error {
