@@ -170,11 +170,6 @@ func (d *documents) docid(ord Ordinal) ([]byte, error) {
 
 // docidAt returns the docid that the record at that offset begins with.
 func (d *documents) docidAt(at int) ([]byte, error) {
-	if head := d.records.compared(at, 1); head != nil && head[0] < 0x80 {
-		if id := d.records.compared(at+1, int(head[0])); id != nil {
-			return id, nil
-		}
-	}
 	b, err := d.records.bytes(at, min(binary.MaxVarintLen64, len(d.records.data)-at))
 	if err != nil {
 		return nil, err
@@ -185,6 +180,19 @@ func (d *documents) docidAt(at int) ([]byte, error) {
 		return nil, d.records.corrupt(fmt.Sprintf("bad record at %d", at))
 	}
 	return d.records.bytes(at+len(b)-len(r.b), int(n))
+}
+
+// shortDocid returns the docid that the record at an offset of all records begins with, nil
+// where it is long or there is none.
+func shortDocid(records []byte, at uint64) []byte {
+	if at >= uint64(len(records)) || records[at] >= 0x80 {
+		return nil
+	}
+	n := uint64(records[at])
+	if n > uint64(len(records))-at-1 {
+		return nil
+	}
+	return records[at+1:][:n:n]
 }
 
 // rank returns the place of a document in the order of docids.
@@ -254,8 +262,9 @@ func (d *documents) entries(out []entry, keys []uint64) ([]entry, error) {
 			fetched ^= d.offsets.data[at]
 		}
 	}
+	packed := d.offsets.whole()
 	for _, key := range keys {
-		e, err := d.entry(Ordinal(key))
+		e, err := d.entry(Ordinal(key), packed)
 		if err != nil {
 			return out, err
 		}
@@ -270,14 +279,20 @@ func (d *documents) entries(out []entry, keys []uint64) ([]entry, error) {
 	return out, nil
 }
 
-// entry returns the entry of a document.
-func (d *documents) entry(ord Ordinal) (entry, error) {
+// entry returns the entry of a document; packed are all entries if they were compared, else nil.
+func (d *documents) entry(ord Ordinal, packed []byte) (entry, error) {
 	if int(ord) >= d.n {
 		return entry{}, d.offsets.corrupt(fmt.Sprintf("it has no document %d", ord))
 	}
 	// Offset and rank stand side by side: one load mostly gets both.
 	bit := int(ord) * d.offsets.stride
-	if b := d.offsets.compared(bit>>3, packedPadding); b != nil && d.offsets.stride <= maxPackedWidth {
+	b := packed
+	if uint(bit>>3+packedPadding) > uint(len(b)) || d.offsets.stride > maxPackedWidth {
+		b = d.offsets.compared(bit>>3, packedPadding)
+	} else {
+		b = b[bit>>3:]
+	}
+	if len(b) >= packedPadding && d.offsets.stride <= maxPackedWidth {
 		v := binary.LittleEndian.Uint64(b) >> (bit & 7)
 		rank := uint64(ord)
 		if d.ranks.width > 0 {
@@ -299,10 +314,14 @@ func (d *documents) entry(ord Ordinal) (entry, error) {
 func (d *documents) name(hits []Hit, entries []entry) error {
 	const size, typical = 4 << 10, 24
 	var arena []byte
+	records := d.records.whole()
 	for i := range hits {
-		id, err := d.docidAt(int(entries[i].offset))
-		if err != nil {
-			return err
+		id := shortDocid(records, entries[i].offset)
+		if id == nil {
+			var err error
+			if id, err = d.docidAt(int(entries[i].offset)); err != nil {
+				return err
+			}
 		}
 		if len(arena)+len(id) > cap(arena) {
 			arena = make([]byte, 0, max(min(size, typical*(len(hits)-i)), len(id)))

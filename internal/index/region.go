@@ -126,6 +126,21 @@ func (s section) compared(from, n int) []byte {
 	return s.data[from : from+n : from+n]
 }
 
+// whole returns the section's bytes if all of them were compared before, else nil. It is for
+// loops that read little from all over a section.
+func (s section) whole() []byte {
+	if len(s.data) == 0 {
+		return nil
+	}
+	first, last := uint(s.off)/checkPage, uint(s.off+len(s.data)-1)/checkPage
+	for p := first; p <= last; p++ {
+		if !s.r.known(p) {
+			return nil
+		}
+	}
+	return s.data
+}
+
 // wantBytes checks the length of the section.
 func (s section) wantBytes(want int64) error {
 	if int64(len(s.data)) != want {

@@ -236,7 +236,9 @@ func (s *searcher) hits() ([]Hit, error) {
 	for from, to := 0, 0; from < len(keys); from = to {
 		for to = from + 1; to < len(keys) && keys[to]>>32 == keys[from]>>32; to++ {
 		}
-		s.scratch = sortTied(keys[from:to], s.entries[from:to], s.scratch)
+		if to > from+1 {
+			s.scratch = sortTied(keys[from:to], s.entries[from:to], s.scratch)
+		}
 	}
 	hits := make([]Hit, len(keys))
 	for i, key := range keys {
