@@ -23,12 +23,12 @@ lazyregexp:
 lockfile:
 analysis:
 bm25:
-trec:
+trec: lazyregexp
 synth:
 sharedtest:
 trajectory: jsonl
 corpus: jsonl
-llm: trajectory
+llm: trajectory lazyregexp
 tool: trajectory
 notebook: retrieval tool trajectory lazyregexp
 index: analysis bm25 corpus atomicfile lockfile
@@ -40,39 +40,39 @@ retrieval/mock: retrieval
 retrieval/httpjson: retrieval retrieval/remote
 retrieval/anserini: retrieval retrieval/remote
 retrieval/open: retrieval retrieval/remote retrieval/local retrieval/mock retrieval/httpjson retrieval/anserini index bm25
-rpcserver: index bm25 analysis trec
-mcpserver: retrieval tool trajectory
+rpcserver: index bm25 analysis trec lazyregexp
+mcpserver: retrieval tool trajectory lazyregexp
 httpserver: retrieval retrieval/httpjson trajectory
 controller: retrieval tool trajectory
 answer: trajectory lazyregexp
 agent: answer llm tool trajectory lazyregexp
-eval: trec trajectory
+eval: trec trajectory lazyregexp
 judge: llm trajectory jsonl eval atomicfile lazyregexp
 parquetfile: corpus
 browsecompplus: parquetfile
 userdir:
 fetch: atomicfile
-hub: atomicfile fetch lockfile
+hub: atomicfile fetch lockfile lazyregexp
 hub/hubtest:
-benchmark: corpus trec bm25 demo parquetfile userdir
+benchmark: corpus trec bm25 demo parquetfile userdir lazyregexp
 setup: atomicfile benchmark browsecompplus fetch hub parquetfile
 demo: corpus trec
 tune: bm25 eval index
 bench:
 enginebench: analysis atomicfile bench bm25 controller index retrieval retrieval/local synth trec tune
-exchange: answer atomicfile browsecompplus experiment jsonl trajectory trec
-experiment: lockfile agent atomicfile benchmark bm25 controller eval index jsonl judge llm retrieval retrieval/local trajectory
+exchange: answer atomicfile browsecompplus experiment jsonl trajectory trec lazyregexp
+experiment: lockfile agent atomicfile benchmark bm25 controller eval index jsonl judge llm retrieval retrieval/local trajectory lazyregexp
 navbench: agent analysis benchmark bm25 controller eval index judge llm/lexical retrieval retrieval/local tool trajectory trec
 report: benchmark chart experiment trajectory eval judge lazyregexp
 report/reporttest: browsertest
 chart:
 browsertest:
 expectation:
-llm/wire: llm
+llm/wire: llm lazyregexp
 llm/limit: llm trajectory
 llm/openaichat: llm llm/wire trajectory
 llm/openai: llm llm/wire trajectory
-llm/anthropic: llm llm/wire trajectory
+llm/anthropic: llm llm/wire trajectory lazyregexp
 llm/ollama: llm llm/wire trajectory
 llm/gemini: llm llm/wire trajectory
 llm/script: llm trajectory

@@ -9,11 +9,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 
+	"goserini/internal/lazyregexp"
 	"goserini/internal/userdir"
 )
 
@@ -107,7 +107,7 @@ func Names() []string {
 	return names
 }
 
-var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+var name = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
 // Describe finds a description by its built-in name or by the path of a TOML file, and says in
 // which folder its files are or will be: that of the TOML file, or a folder of its own in the data

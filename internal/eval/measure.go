@@ -2,10 +2,11 @@ package eval
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"goserini/internal/lazyregexp"
 )
 
 // Measure is one measure over rankings, with its parameters. Two measures are equal if ==.
@@ -179,8 +180,8 @@ func ParseMeasureList(specs []string) ([]Measure, error) {
 }
 
 var (
-	trecForm = regexp.MustCompile(`^(.*?)(?:[._](\d+(?:,\d+)*))?$`)
-	nameForm = regexp.MustCompile(`^([A-Za-z]+)(?:\(([^()]*)\))?(?:@(\d+))?$`)
+	trecForm = lazyregexp.New(`^(.*?)(?:[._](\d+(?:,\d+)*))?$`)
+	nameForm = lazyregexp.New(`^([A-Za-z]+)(?:\(([^()]*)\))?(?:@(\d+))?$`)
 )
 
 // parseTrec reads trec_eval's notation; nil if the name is not one of trec_eval's.

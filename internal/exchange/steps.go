@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
 	"goserini/internal/answer"
 	"goserini/internal/browsecompplus"
+	"goserini/internal/lazyregexp"
 	"goserini/internal/trajectory"
 )
 
@@ -131,7 +131,7 @@ func access(call trajectory.Call, out browsecompplus.Output) trajectory.Access {
 	return trajectory.Access{}
 }
 
-var quotedDocID = regexp.MustCompile(`"docid"\s*:\s*(?:"((?:[^"\\]|\\.)*)"|(\d+))`)
+var quotedDocID = lazyregexp.New(`"docid"\s*:\s*(?:"((?:[^"\\]|\\.)*)"|(\d+))`)
 
 // docids reads the ids out of a search's output: a JSON list of objects with docid, else whatever
 // in the text looks like one.

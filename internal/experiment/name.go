@@ -3,15 +3,16 @@ package experiment
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
 	"strings"
+
+	"goserini/internal/lazyregexp"
 )
 
 // maxName bounds the readable part of a file name made from a query id.
 const maxName = 80
 
 // device matches the names that Windows keeps for devices, whatever extension follows.
-var device = regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
+var device = lazyregexp.New(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
 
 // FileName maps a query id to a file name without extension. Ids that are already plain lower-case
 // names stay as they are; any other gets its readable characters and a hash of the exact id,

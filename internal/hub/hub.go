@@ -23,10 +23,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"goserini/internal/fetch"
+	"goserini/internal/lazyregexp"
 )
 
 // Client reaches one hub and one cache.
@@ -101,8 +101,8 @@ func (r Repo) revision() string {
 func (r Repo) String() string { return r.ID + " at " + r.revision() }
 
 var (
-	repoID = regexp.MustCompile(`^[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*$`)
-	commit = regexp.MustCompile(`^[0-9a-f]{40}$`)
+	repoID = lazyregexp.New(`^[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*$`)
+	commit = lazyregexp.New(`^[0-9a-f]{40}$`)
 )
 
 func (r Repo) check() error {
@@ -274,7 +274,7 @@ func (e entry) file() (File, error) {
 	return f, nil
 }
 
-var nextLink = regexp.MustCompile(`<([^>]*)>;\s*rel="?next"?`)
+var nextLink = lazyregexp.New(`<([^>]*)>;\s*rel="?next"?`)
 
 // follow returns the address of the next page, "" after the last. It must lie on the same hub: the
 // request carries the user's token.

@@ -28,6 +28,9 @@ func New(str string) *Regexp {
 	return re
 }
 
+// String is [regexp.Regexp.String].
+func (re *Regexp) String() string { return re.compiled().String() }
+
 // MatchString is [regexp.Regexp.MatchString].
 func (re *Regexp) MatchString(s string) bool { return re.compiled().MatchString(s) }
 
@@ -46,6 +49,9 @@ func (re *Regexp) FindStringSubmatch(s string) []string {
 func (re *Regexp) FindStringSubmatchIndex(s string) []int {
 	return re.compiled().FindStringSubmatchIndex(s)
 }
+
+// FindSubmatch is [regexp.Regexp.FindSubmatch].
+func (re *Regexp) FindSubmatch(b []byte) [][]byte { return re.compiled().FindSubmatch(b) }
 
 // FindAllString is [regexp.Regexp.FindAllString].
 func (re *Regexp) FindAllString(s string, n int) []string { return re.compiled().FindAllString(s, n) }

@@ -11,12 +11,14 @@ func TestMethodsAreThoseOfTheCompiledExpression(t *testing.T) {
 	lazy, plain := reflect.ValueOf(New(str)), reflect.ValueOf(regexp.MustCompile(str))
 	for i := range lazy.NumMethod() {
 		name := lazy.Type().Method(i).Name
-		args := []reflect.Value{reflect.ValueOf(text)}
-		for k := 1; k < lazy.Method(i).Type().NumIn(); k++ {
-			switch in := lazy.Method(i).Type().In(k); in.Kind() {
-			case reflect.Int:
+		var args []reflect.Value
+		for k := range lazy.Method(i).Type().NumIn() {
+			switch in := lazy.Method(i).Type().In(k); {
+			case k == 0:
+				args = append(args, reflect.ValueOf(text).Convert(in))
+			case in.Kind() == reflect.Int:
 				args = append(args, reflect.ValueOf(2))
-			case reflect.Func:
+			case in.Kind() == reflect.Func:
 				args = append(args, reflect.ValueOf(func(s string) string { return "<" + s + ">" }))
 			default:
 				args = append(args, reflect.ValueOf("$1-").Convert(in))

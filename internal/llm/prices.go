@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"goserini/internal/lazyregexp"
 	"goserini/internal/trajectory"
 )
 
@@ -176,7 +176,7 @@ func (e priceEntry) price(model string) (Price, error) {
 }
 
 // dateSuffix is how providers name the snapshot of a model: -20251001 or -2026-03-05.
-var dateSuffix = regexp.MustCompile(`-20\d\d-?\d\d-?\d\d$`)
+var dateSuffix = lazyregexp.New(`-20\d\d-?\d\d-?\d\d$`)
 
 // priceKey makes names comparable: providers write versions with dots or dashes.
 func priceKey(model string) string {

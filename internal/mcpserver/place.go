@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"goserini/internal/lazyregexp"
 	"goserini/internal/retrieval"
 )
 
@@ -33,7 +33,7 @@ type span struct {
 	last int
 }
 
-var spanForm = regexp.MustCompile(`^L([1-9][0-9]{0,8})(?:C([1-9][0-9]{0,8}))?(?:-L?([1-9][0-9]{0,8}))?$`)
+var spanForm = lazyregexp.New(`^L([1-9][0-9]{0,8})(?:C([1-9][0-9]{0,8}))?(?:-L?([1-9][0-9]{0,8}))?$`)
 
 // parseSpan reads L12, L12-L80, L12C301 or L12C301-L80.
 func parseSpan(s string) (span, bool) {

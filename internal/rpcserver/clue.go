@@ -3,9 +3,10 @@ package rpcserver
 import (
 	"encoding/json"
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
+
+	"goserini/internal/lazyregexp"
 )
 
 // clue is a text whose words are looked for in documents.
@@ -25,7 +26,7 @@ const (
 // clueToken is a word of a clue; clueStop are the words that do not count. Both are the
 // protocol's.
 var (
-	clueToken = regexp.MustCompile(`[A-Za-z0-9][A-Za-z0-9+._-]*`)
+	clueToken = lazyregexp.New(`[A-Za-z0-9][A-Za-z0-9+._-]*`)
 	clueStop  = strings.Fields("a an and are as at be by for from in into is it of on or that the their this to with")
 )
 

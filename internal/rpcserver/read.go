@@ -1,8 +1,9 @@
 package rpcserver
 
 import (
-	"regexp"
 	"strings"
+
+	"goserini/internal/lazyregexp"
 )
 
 // defaultLines is the number of lines of a read that asks for none.
@@ -11,7 +12,7 @@ const defaultLines = 200
 // otherBreaks are the line breaks of Unicode besides the line feed; lineBreak is any.
 const otherBreaks = "\v\f\r\u0085\u2028\u2029"
 
-var lineBreak = regexp.MustCompile("\r\n|[\n" + otherBreaks + "]")
+var lineBreak = lazyregexp.New("\r\n|[\n" + otherBreaks + "]")
 
 // splitLines cuts at every line break; a text without any is one line.
 func splitLines(text string) []string {

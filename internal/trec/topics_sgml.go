@@ -2,8 +2,9 @@ package trec
 
 import (
 	"html"
-	"regexp"
 	"strings"
+
+	"goserini/internal/lazyregexp"
 )
 
 // sgmlTopics gathers one topic over several lines. In these files a field begins
@@ -20,8 +21,8 @@ type sgmlTopics struct {
 }
 
 var (
-	sgmlTag    = regexp.MustCompile(`<(/?)([A-Za-z][A-Za-z0-9_.-]*)([^<>]*)>`)
-	numberAttr = regexp.MustCompile(`(?i)\b(?:number|id)\s*=\s*(?:"([^"]*)"|'([^']*)')`)
+	sgmlTag    = lazyregexp.New(`<(/?)([A-Za-z][A-Za-z0-9_.-]*)([^<>]*)>`)
+	numberAttr = lazyregexp.New(`(?i)\b(?:number|id)\s*=\s*(?:"([^"]*)"|'([^']*)')`)
 )
 
 // sgmlLine takes one line apart into tags and text.

@@ -1,10 +1,10 @@
 package anthropic
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
+	"goserini/internal/lazyregexp"
 	"goserini/internal/llm"
 	"goserini/internal/llm/wire"
 )
@@ -33,7 +33,7 @@ func (q quirks) maxTokens(req llm.Request) int {
 }
 
 // tooMany reads the limit from "max_tokens: 32000 > 8192, which is the maximum …".
-var tooMany = regexp.MustCompile(`max_tokens: (\d+) > (\d+)`)
+var tooMany = lazyregexp.New(`max_tokens: (\d+) > (\d+)`)
 
 func learn(req llm.Request, q quirks, d wire.Detail) (quirks, string) {
 	said := d.Message

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"goserini/internal/lazyregexp"
 	"goserini/internal/llm"
 )
 
@@ -49,7 +49,7 @@ func ParseDetail(body []byte) Detail {
 	return Detail{Message: oneLine(text)}
 }
 
-var tags = regexp.MustCompile(`(?is)<style.*?</style>|<script.*?</script>|<[^>]*>`)
+var tags = lazyregexp.New(`(?is)<style.*?</style>|<script.*?</script>|<[^>]*>`)
 
 func jsonDetail(body []byte, depth int) (Detail, bool) {
 	if len(body) == 0 || depth > 3 {

@@ -17,11 +17,11 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"syscall"
 	"time"
 
+	"goserini/internal/lazyregexp"
 	"goserini/internal/llm"
 )
 
@@ -124,7 +124,7 @@ func (e *Endpoint) Refused(status int, header http.Header, page []byte) *llm.Err
 }
 
 // retryDelay is how Google says in the body how long to wait.
-var retryDelay = regexp.MustCompile(`"retryDelay"\s*:\s*"([0-9.]+)s"`)
+var retryDelay = lazyregexp.New(`"retryDelay"\s*:\s*"([0-9.]+)s"`)
 
 // Broken translates a failure of the connection or of a body that ended too early.
 func (e *Endpoint) Broken(ctx context.Context, err error) error {
