@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"net/http"
 	"strings"
+	"sync"
 )
 
 // description is the OpenAPI document, without what depends on the configuration.
@@ -18,7 +19,7 @@ var description []byte
 //go:embed page.html
 var pageText string
 
-var pageTemplate = template.Must(template.New("page").Parse(pageText))
+var pageTemplate = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(pageText)) })
 
 // endpoint is one operation of the description.
 type endpoint struct {
@@ -82,7 +83,7 @@ func (s *Server) openAPI(w http.ResponseWriter, _ *http.Request) {
 
 func (s *Server) page(w http.ResponseWriter, _ *http.Request) {
 	var b strings.Builder
-	err := pageTemplate.Execute(&b, map[string]any{"Name": s.config.Name, "Version": s.config.Version, "Endpoints": s.endpoints(), "Token": s.guard.sum != nil})
+	err := pageTemplate().Execute(&b, map[string]any{"Name": s.config.Name, "Version": s.config.Version, "Endpoints": s.endpoints(), "Token": s.guard.sum != nil})
 	if err != nil {
 		s.config.Log("page: %v", err)
 		fail(w, http.StatusInternalServerError, "the page could not be made")

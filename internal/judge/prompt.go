@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
+	"sync"
 	"text/template"
 
 	"goserini/internal/llm"
@@ -14,7 +15,7 @@ import (
 //go:embed prompt.md
 var promptText string
 
-var promptTemplate = template.Must(template.New("prompt.md").Parse(promptText))
+var promptTemplate = sync.OnceValue(func() *template.Template { return template.Must(template.New("prompt.md").Parse(promptText)) })
 
 // promptData says which rules the prompt holds.
 type promptData struct {
@@ -39,7 +40,7 @@ func request(it Item, mode Mode) (llm.Request, error) {
 		Several:      known && len(it.Reference.Aliases) > 0,
 	}
 	var rules strings.Builder
-	if err := promptTemplate.Execute(&rules, data); err != nil {
+	if err := promptTemplate().Execute(&rules, data); err != nil {
 		return llm.Request{}, fmt.Errorf("judge prompt: %w", err)
 	}
 	mark := fenceMark(it)

@@ -1,25 +1,29 @@
 package navbench
 
-import "goserini/internal/analysis"
+import (
+	"sync"
+
+	"goserini/internal/analysis"
+)
 
 // heldPercent is the least share of a span's content words that must stand in a text for
 // the text to hold the span.
 const heldPercent = 60
 
 // english takes stop words out and stems.
-var english = func() analysis.Analyzer {
+var english = sync.OnceValue(func() analysis.Analyzer {
 	a, err := analysis.ByName("english")
 	if err != nil {
 		panic("navbench: " + err.Error()) // the analyzer is part of the program
 	}
 	return a
-}()
+})
 
 // contentWords are the distinct content words of a text.
 func contentWords(text string) []string {
 	var words []string
 	seen := map[string]bool{}
-	english.Analyze(text, func(t analysis.Token) {
+	english().Analyze(text, func(t analysis.Token) {
 		if !seen[string(t.Term)] {
 			word := string(t.Term)
 			seen[word] = true
@@ -36,7 +40,7 @@ func holds(text string, span []string) bool {
 		return false
 	}
 	have := map[string]bool{}
-	english.Analyze(text, func(t analysis.Token) { have[string(t.Term)] = true })
+	english().Analyze(text, func(t analysis.Token) { have[string(t.Term)] = true })
 	n := 0
 	for _, word := range span {
 		if have[word] {

@@ -9,7 +9,7 @@ import (
 
 // syllables make words: a rank is written in the base of their number. None begins with a
 // vowel or ends with s, so that different ranks have different stems.
-var syllables = makeSyllables()
+var syllables = sync.OnceValue(makeSyllables)
 
 func makeSyllables() []string {
 	var all []string
@@ -23,6 +23,7 @@ func makeSyllables() []string {
 
 // Word is the word of that rank, from 1: two syllables or, at high ranks, more.
 func Word(rank int) string {
+	syllables := syllables()
 	n := len(syllables)
 	// A factor prime to the base spreads neighbouring ranks over the alphabet.
 	const factor = 30_011

@@ -184,54 +184,56 @@ const (
 	tailPower = 1.77
 )
 
-// head has the cumulated weights of the ranks up to knee; tailWeight is that of all others.
-var head, tailWeight = makeHead()
+// guideSteps are the equal steps of the cumulated weight that the guide has a rank for.
+const guideSteps = 1 << 13
 
-func makeHead() ([]float64, float64) {
-	sums := make([]float64, knee)
-	sum := 0.0
-	for i := range sums {
-		sum += 1 / (float64(i+1) + headShift)
-		sums[i] = sum
-	}
-	return sums, knee / (knee + headShift) / (tailPower - 1)
+// doublePower is the double power law of ranks.
+type doublePower struct {
+	// head has the cumulated weights of the ranks up to knee; tail is the weight of all others.
+	head []float64
+	tail float64
+	// guide has for equal steps of the cumulated weight the rank, less one, to search from.
+	guide []int
 }
+
+// law is made when the first rank is drawn: most runs of the program draw none.
+var law = sync.OnceValue(func() *doublePower {
+	l := &doublePower{head: make([]float64, knee), tail: knee / (knee + headShift) / (tailPower - 1), guide: make([]int, guideSteps+1)}
+	sum := 0.0
+	for i := range l.head {
+		sum += 1 / (float64(i+1) + headShift)
+		l.head[i] = sum
+	}
+	rank := 0
+	for i := range l.guide {
+		for rank < knee-1 && l.head[rank] <= l.head[knee-1]*float64(i)/guideSteps*(1-1e-9) {
+			rank++
+		}
+		l.guide[i] = rank
+	}
+	return l
+})
 
 // global draws a rank, from 1, by the double power law.
 func global(r *rand.Rand) int {
 	const most = 100_000_000
-	u := r.Float64() * (head[knee-1] + tailWeight)
-	if u >= head[knee-1] {
+	l := law()
+	u := r.Float64() * (l.head[knee-1] + l.tail)
+	if u >= l.head[knee-1] {
 		v := 1 - r.Float64()
 		return int(min(knee*math.Pow(v, -1/(tailPower-1)), most)) + 1
 	}
-	rank := guide[int(u/head[knee-1]*guideSteps)]
-	for head[rank] <= u {
+	rank := l.guide[int(u/l.head[knee-1]*guideSteps)]
+	for l.head[rank] <= u {
 		rank++
 	}
 	return rank + 1
 }
 
-// guide has for equal steps of the cumulated weight the rank, less one, to search from.
-const guideSteps = 1 << 13
-
-var guide = makeGuide()
-
-func makeGuide() []int {
-	all := make([]int, guideSteps+1)
-	rank := 0
-	for i := range all {
-		for rank < knee-1 && head[rank] <= head[knee-1]*float64(i)/guideSteps*(1-1e-9) {
-			rank++
-		}
-		all[i] = rank
-	}
-	return all
-}
-
 // probability is that of a rank in one draw of global.
 func probability(rank int) float64 {
-	total := head[knee-1] + tailWeight
+	l := law()
+	total := l.head[knee-1] + l.tail
 	if rank <= knee {
 		return 1 / (float64(rank) + headShift) / total
 	}

@@ -135,7 +135,7 @@ var measures = set(`many much long old tall high far wide deep large big often h
 
 func howMuch(rest string) (kind, []string) {
 	words := scan(rest)
-	if len(words) == 0 || !measures[strings.ToLower(words[0].text)] {
+	if len(words) == 0 || !measures()[strings.ToLower(words[0].text)] {
 		return passage, nil
 	}
 	if w := strings.ToLower(words[0].text); w == "many" || w == "much" {
@@ -145,7 +145,7 @@ func howMuch(rest string) (kind, []string) {
 }
 
 // kindOf maps nouns after which or what to the kind of their answers.
-var kindOf = map[kind]map[string]bool{
+var kindOf = map[kind]func() map[string]bool{
 	date:   set(`date day`),
 	year:   set(`year years`),
 	number: set(`percentage percent number amount population height length size age distance price cost rate total revenue quantity proportion share ratio`),
@@ -162,7 +162,7 @@ func whichNoun(rest string) (kind, []string) {
 	noun := headNoun(rest)
 	lower := strings.ToLower(noun)
 	for _, k := range []kind{year, date, number, place, person} {
-		if kindOf[k][lower] || kindOf[k][strings.TrimSuffix(lower, "s")] {
+		if kindOf[k]()[lower] || kindOf[k]()[strings.TrimSuffix(lower, "s")] {
 			return k, stems(noun)
 		}
 	}
@@ -182,10 +182,10 @@ func headNoun(rest string) string {
 		switch {
 		case stop || i > 8:
 			return noun
-		case sorts[lower]:
+		case sorts()[lower]:
 			noun = ""
 		case !w.content():
-			if noun != "" || !leading[lower] {
+			if noun != "" || !leading()[lower] {
 				return noun
 			}
 		case looksVerbal(lower) && noun != "":
@@ -216,11 +216,11 @@ var nouns = set(`family assembly monopoly anomaly italy july king thing ring spr
 // the side of the noun.
 func looksVerbal(lower string) bool {
 	for _, end := range []string{"ed", "ing", "ly"} {
-		if strings.HasSuffix(lower, end) && len(lower) > 4 && !nouns[lower] {
+		if strings.HasSuffix(lower, end) && len(lower) > 4 && !nouns()[lower] {
 			return true
 		}
 	}
-	return pasts[lower]
+	return pasts()[lower]
 }
 
 // twoOptions finds "A or B" at the end of a question or after "between" or "of".

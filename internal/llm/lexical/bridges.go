@@ -123,7 +123,7 @@ func (v *view) strongest(k int) []spot {
 // they are clues themselves.
 func (v *view) carry(name string, k int, share float64) {
 	n := nameKey(name)
-	if n == "" || monthOrDay[n] || v.q.holds(name) {
+	if n == "" || monthOrDay()[n] || v.q.holds(name) {
 		return
 	}
 	if v.carried[n] == nil {

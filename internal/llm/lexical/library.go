@@ -134,7 +134,7 @@ func (l *library) setTitle(d *document, title string) {
 // maskOf returns the stems of the question that a text has.
 func (l *library) maskOf(text string) mask {
 	var m mask
-	english.Analyze(text, func(t analysis.Token) {
+	english().Analyze(text, func(t analysis.Token) {
 		if id, ok := l.ids[string(t.Term)]; ok {
 			m |= 1 << id
 		}

@@ -216,7 +216,7 @@ func questionNames(part string, opens bool) []span {
 	}
 	for _, n := range runs(part, func(word) bool { return false }) {
 		alone := !strings.Contains(n.text, " ")
-		if opens && n.start <= 1 && alone && !strings.HasPrefix(part[n.end:], "'s") || alone && monthOrDay[strings.ToLower(n.text)] || overlaps(out, []int{n.start, n.end}) {
+		if opens && n.start <= 1 && alone && !strings.HasPrefix(part[n.end:], "'s") || alone && monthOrDay()[strings.ToLower(n.text)] || overlaps(out, []int{n.start, n.end}) {
 			continue
 		}
 		out = append(out, n)

@@ -202,5 +202,5 @@ func abbreviated(before string) bool {
 	if len(w) == 1 && w[0] >= 'A' && w[0] <= 'Z' {
 		return true
 	}
-	return abbreviations[strings.ToLower(w)]
+	return abbreviations()[strings.ToLower(w)]
 }

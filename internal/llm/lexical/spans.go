@@ -63,7 +63,7 @@ func nameEnd(text string, words []word, i int) int {
 		switch {
 		case w.upper && w.content(), w.digits && j == end && len(w.text) < 4:
 			end = j + 1
-		case !w.upper && joiners[w.text] && j-end < 2:
+		case !w.upper && joiners()[w.text] && j-end < 2:
 		default:
 			return end
 		}
@@ -77,7 +77,7 @@ func nameGap(gap string, before word) bool {
 	case " ", "-", " & ", "'s ", "’s ":
 		return true
 	case ". ", ".":
-		return utf8.RuneCountInString(before.text) == 1 || abbreviations[strings.ToLower(before.text)]
+		return utf8.RuneCountInString(before.text) == 1 || abbreviations()[strings.ToLower(before.text)]
 	}
 	return false
 }

@@ -28,7 +28,7 @@ func (v *view) suits(s span, sentence string) float64 {
 		return v.q.inLife(s, sentence)
 	case person:
 		factor = v.isPerson(s, sentence)
-		if placeNouns[last] || bodyNouns[last] || placeNouns[first] {
+		if placeNouns()[last] || bodyNouns()[last] || placeNouns()[first] {
 			factor *= 0.4
 		}
 		if len(words) == 1 {
@@ -39,20 +39,20 @@ func (v *view) suits(s span, sentence string) float64 {
 		}
 	case place:
 		factor = 0.8
-		if locative[wordBefore(s, sentence)] {
+		if locative()[wordBefore(s, sentence)] {
 			factor = 1.05
 		}
-		if placeNouns[last] || placeNouns[first] {
+		if placeNouns()[last] || placeNouns()[first] {
 			factor *= 1.1
 		}
-		if bodyNouns[last] || honorifics[first] {
+		if bodyNouns()[last] || honorifics()[first] {
 			factor *= 0.6
 		}
 	case thing:
 	default:
 		return 1
 	}
-	if monthOrDay[first] {
+	if monthOrDay()[first] {
 		factor *= 0.5
 	}
 	return factor * v.isA(s, sentence)
@@ -81,7 +81,7 @@ func (v *view) isPerson(s span, sentence string) float64 {
 		}
 		return 0.6
 	}
-	if placing[wordBefore(s, sentence)] {
+	if placing()[wordBefore(s, sentence)] {
 		return 0.75
 	}
 	return 1

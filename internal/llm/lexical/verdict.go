@@ -237,9 +237,9 @@ func (v *view) about(name string) spot {
 func (q question) comparesDates() int {
 	for _, w := range scan(q.text) {
 		switch lower := strings.ToLower(w.text); {
-		case earlier[lower]:
+		case earlier()[lower]:
 			return -1
-		case later[lower]:
+		case later()[lower]:
 			return 1
 		}
 	}

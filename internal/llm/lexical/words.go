@@ -2,6 +2,7 @@ package lexical
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -79,17 +80,17 @@ func newWord(text string, start, end int) word {
 }
 
 // content reports whether a word carries content.
-func (w word) content() bool { return !function[strings.ToLower(w.text)] }
+func (w word) content() bool { return !function()[strings.ToLower(w.text)] }
 
 // english analyzes the words of questions and documents alike. The collection may have
 // been indexed otherwise; the policy cannot see that.
-var english = func() analysis.Analyzer {
+var english = sync.OnceValue(func() analysis.Analyzer {
 	a, err := analysis.ByName(analysis.Default)
 	if err != nil {
 		panic("the default analyzer is missing") // a broken build
 	}
 	return a
-}()
+})
 
 // function holds the words that carry no content in a question: articles, pronouns,
 // auxiliaries, prepositions, conjunctions, question words.
@@ -108,12 +109,16 @@ var function = set(`
 	without would yes yet you your yours following called gave certain particular identify find answer question
 `)
 
-func set(list string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		out[w] = true
-	}
-	return out
+// set returns the words of a list. The set is made when it is first asked for, since most
+// runs of the program ask for none.
+func set(list string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		out := map[string]bool{}
+		for _, w := range strings.Fields(list) {
+			out[w] = true
+		}
+		return out
+	})
 }
 
 // nameOf is a phrase that stands for what it names.
@@ -128,7 +133,7 @@ func stems(text string) []string {
 		if !w.content() {
 			continue
 		}
-		for _, s := range analysis.Terms(english, w.text) {
+		for _, s := range analysis.Terms(english(), w.text) {
 			if !seen[s] {
 				seen[s] = true
 				out = append(out, s)
