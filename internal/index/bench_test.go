@@ -217,7 +217,7 @@ func BenchmarkCode(b *testing.B) {
 	block := text[:blockBytes]
 	code := coder.code(nil, block)
 	stored, _ := parseWordList(appendWordList(nil, list))
-	decoder := newWordDecoder(stored)
+	decoder, few := newWordDecoder(stored, math.MaxInt), newWordDecoder(stored, fewSlots)
 	b.Run("code", func(b *testing.B) {
 		i := 0
 		var out []byte
@@ -236,6 +236,25 @@ func BenchmarkCode(b *testing.B) {
 			}
 		}
 		b.SetBytes(blockBytes)
+	})
+	b.Run("decode with few slots", func(b *testing.B) {
+		out := make([]byte, 0, blockBytes)
+		for b.Loop() {
+			if _, ok := few.decode(out, code, math.MaxInt); !ok {
+				b.Fatal(io.ErrUnexpectedEOF)
+			}
+		}
+		b.SetBytes(blockBytes)
+	})
+	b.Run("few slots", func(b *testing.B) {
+		for b.Loop() {
+			newWordDecoder(stored, fewSlots)
+		}
+	})
+	b.Run("all slots", func(b *testing.B) {
+		for b.Loop() {
+			newWordDecoder(stored, math.MaxInt)
+		}
 	})
 }
 

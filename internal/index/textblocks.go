@@ -74,10 +74,19 @@ type textReader struct {
 	decoders sync.Pool
 	cache    blockCache
 
-	// decoder of words is made when it is first needed.
+	// decoder of words is made when it is first needed; decoded counts the blocks that one with
+	// few slots has decoded.
 	coding  sync.Mutex
 	decoder atomic.Pointer[wordDecoder]
+	decoded atomic.Int32
 }
+
+// Slots for all pieces take longer to make than a few blocks to decode. A process that
+// answers one query decodes no more than those, so the first blocks do with fewSlots slots.
+const (
+	fewBlocks = 64
+	fewSlots  = 1 << 12
+)
 
 // blockDecoder is what decoding a block needs besides room for its text.
 type blockDecoder struct {
@@ -90,25 +99,28 @@ func newBlockDecoder() (*blockDecoder, error) {
 	return &blockDecoder{Decoder: d}, err
 }
 
-// wordDecoder returns the decoder of words.
+// wordDecoder returns the decoder of words for one block.
 func (t *textReader) wordDecoder() (*wordDecoder, error) {
-	if d := t.decoder.Load(); d != nil {
+	if d := t.decoder.Load(); d != nil && (d.whole() || t.decoded.Add(1) <= fewBlocks) {
 		return d, nil
 	}
 	t.coding.Lock()
 	defer t.coding.Unlock()
-	if d := t.decoder.Load(); d != nil {
-		return d, nil
+	d := t.decoder.Load()
+	switch {
+	case d == nil:
+		all, err := t.words.bytes(0, len(t.words.data))
+		if err != nil {
+			return nil, err
+		}
+		list, ok := parseWordList(all)
+		if !ok {
+			return nil, t.words.corrupt("bad list of words")
+		}
+		d = newWordDecoder(list, fewSlots)
+	case t.decoded.Load() > fewBlocks && !d.whole():
+		d = newWordDecoder(d.list, math.MaxInt)
 	}
-	all, err := t.words.bytes(0, len(t.words.data))
-	if err != nil {
-		return nil, err
-	}
-	list, ok := parseWordList(all)
-	if !ok {
-		return nil, t.words.corrupt("bad list of words")
-	}
-	d := newWordDecoder(list)
 	t.decoder.Store(d)
 	return d, nil
 }

@@ -248,13 +248,15 @@ var codeForms = func() (forms [256]struct {
 
 // wordDecoder turns coded text into text. It is safe for concurrent use.
 type wordDecoder struct {
-	list  wordList
+	list wordList
+	// slots are those of the most frequent pieces: codes that have none take longer.
 	slots []pieceSlot
 }
 
-func newWordDecoder(l wordList) *wordDecoder {
-	n := len(l.ends) / 4
-	d := &wordDecoder{l, make([]pieceSlot, twoByteSlots+max(n-oneByteCodes, 0))}
+// newWordDecoder gives slots to at most that many pieces.
+func newWordDecoder(l wordList, most int) *wordDecoder {
+	n := max(min(len(l.ends)/4, most), oneByteCodes)
+	d := &wordDecoder{l, make([]pieceSlot, twoByteSlots+n-oneByteCodes)}
 	for c := range twoByteSlots {
 		s := &d.slots[c]
 		switch {
@@ -273,6 +275,11 @@ func newWordDecoder(l wordList) *wordDecoder {
 		d.slots[at] = slotOf(l.at(uint32(i)))
 	}
 	return d
+}
+
+// whole says that all pieces of the list have had a slot.
+func (d *wordDecoder) whole() bool {
+	return len(d.slots)-twoByteSlots >= len(d.list.ends)/4-oneByteCodes
 }
 
 func slotOf(p []byte) (s pieceSlot) {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"goserini/internal/synth"
+
 	"pgregory.net/rapid"
 )
 
@@ -23,16 +25,19 @@ func coded(t interface{ Fatalf(string, ...any) }, sample, text string) []byte {
 	if !ok {
 		t.Fatalf("the stored list is refused")
 	}
-	got, ok := newWordDecoder(l).decode(make([]byte, 0, len(text)), code, math.MaxInt)
-	if !ok || string(got) != text {
-		t.Fatalf("%q becomes %q, %v, by way of %q", text, got, ok, code)
-	}
-	if _, ok := newWordDecoder(l).decode(make([]byte, 0, max(len(text)-1, 0)), code, math.MaxInt); ok && len(text) > 0 {
-		t.Fatalf("%q is decoded into too little room", text)
-	}
-	for want := 0; want < len(text); want += 1 + len(text)/50 {
-		if part, ok := newWordDecoder(l).decode(make([]byte, 0, len(text)), code, want); !ok || len(part) < want || !strings.HasPrefix(text, string(part)) {
-			t.Fatalf("%d bytes wanted of %q are %q, %v", want, text, part, ok)
+	for _, slots := range []int{0, oneByteCodes + 1, math.MaxInt} {
+		d := newWordDecoder(l, slots)
+		got, ok := d.decode(make([]byte, 0, len(text)), code, math.MaxInt)
+		if !ok || string(got) != text {
+			t.Fatalf("%q becomes %q, %v, by way of %q", text, got, ok, code)
+		}
+		if _, ok := d.decode(make([]byte, 0, max(len(text)-1, 0)), code, math.MaxInt); ok && len(text) > 0 {
+			t.Fatalf("%q is decoded into too little room", text)
+		}
+		for want := 0; want < len(text); want += 1 + len(text)/50 {
+			if part, ok := d.decode(make([]byte, 0, len(text)), code, want); !ok || len(part) < want || !strings.HasPrefix(text, string(part)) {
+				t.Fatalf("%d bytes wanted of %q are %q, %v", want, text, part, ok)
+			}
 		}
 	}
 	return code
@@ -76,6 +81,30 @@ func TestListsOfAllLengthsHaveDistinctCodes(t *testing.T) {
 	}
 }
 
+// The first blocks are decoded with few slots, the others with all.
+func TestTextIsTheSameWithFewSlotsAndAll(t *testing.T) {
+	docs := synthetic(synth.Corpus{Shape: synth.Long, Documents: 120})
+	ix := buildDocs(t, docs, BuildOptions{})
+	if n := ix.text.blocks(); n < 2*fewBlocks {
+		t.Fatalf("only %d blocks", n)
+	}
+	for i, d := range docs {
+		text, err := ix.Contents(Ordinal(i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text != d.Contents() {
+			t.Errorf("the text of document %d differs", i)
+		}
+		if decoder := ix.text.decoder.Load(); i == 0 && decoder.whole() {
+			t.Error("all slots are made for the first document")
+		}
+	}
+	if !ix.text.decoder.Load().whole() {
+		t.Error("not all slots are made in the end")
+	}
+}
+
 // FuzzWords decodes any bytes with any list: there must be a text or a refusal.
 func FuzzWords(f *testing.F) {
 	f.Add(appendWordList(nil, []string{"the", "of"}), []byte("AB\x1fB\x7f\x01x\x80\x00\xf0\x00\x01"))
@@ -85,12 +114,12 @@ func FuzzWords(f *testing.F) {
 		if !ok {
 			return
 		}
-		text, ok := newWordDecoder(l).decode(make([]byte, 0, 1000), code, math.MaxInt)
+		text, ok := newWordDecoder(l, math.MaxInt).decode(make([]byte, 0, 1000), code, math.MaxInt)
 		if len(text) > 1000 {
 			t.Fatal("more text than room")
 		}
-		if again, ok2 := newWordDecoder(l).decode(make([]byte, 0, 1000), code, math.MaxInt); ok != ok2 || !bytes.Equal(text, again) {
-			t.Fatal("a second decoding differs")
+		if again, ok2 := newWordDecoder(l, 0).decode(make([]byte, 0, 1000), code, math.MaxInt); ok != ok2 || !bytes.Equal(text, again) {
+			t.Fatal("a decoding with fewer slots differs")
 		}
 	})
 }
