@@ -125,6 +125,9 @@ func TestClosedLoopCountsTasks(t *testing.T) {
 	if err != nil || load.PerSecond <= 0 || load.P99 < 0 {
 		t.Errorf("load is %+v, %v", load, err)
 	}
+	if load, err := ClosedLoop(t.Context(), 1, 1, 0, func(context.Context, int) error { return nil }); err != nil || load.PerSecond <= 0 {
+		t.Errorf("load in no time is %+v, %v", load, err)
+	}
 	broken := errors.New("broken")
 	if _, err := ClosedLoop(t.Context(), 2, 3, time.Hour, func(context.Context, int) error { return broken }); !errors.Is(err, broken) {
 		t.Errorf("error is %v, want %v", err, broken)

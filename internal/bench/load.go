@@ -14,7 +14,7 @@ type Load struct {
 }
 
 // ClosedLoop lets some workers do tasks 0 to n-1 over and over, each worker one after the
-// other, for a while.
+// other, for a while, and each at least one, however busy the machine is.
 func ClosedLoop(ctx context.Context, workers, n int, length time.Duration, task func(ctx context.Context, i int) error) (Load, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -27,7 +27,7 @@ func ClosedLoop(ctx context.Context, workers, n int, length time.Duration, task 
 	for range workers {
 		wg.Go(func() {
 			var times []time.Duration
-			for ctx.Err() == nil && time.Since(start) < length {
+			for ctx.Err() == nil && (len(times) == 0 || time.Since(start) < length) {
 				began := time.Now()
 				err := task(ctx, int(next.Add(1)-1)%n)
 				if err != nil {
