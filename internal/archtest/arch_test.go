@@ -25,6 +25,7 @@ analysis:
 bm25:
 trec: lazyregexp
 synth:
+wordmask:
 sharedtest:
 trajectory: jsonl
 corpus: jsonl
@@ -32,7 +33,7 @@ llm: trajectory lazyregexp
 tool: trajectory
 notebook: retrieval tool trajectory lazyregexp
 index: analysis bm25 corpus atomicfile lockfile
-retrieval:
+retrieval: wordmask
 retrieval/local: retrieval index bm25 analysis
 retrieval/retrievaltest: retrieval
 retrieval/remote: retrieval
@@ -43,7 +44,7 @@ retrieval/open: retrieval retrieval/remote retrieval/local retrieval/mock retrie
 rpcserver: index bm25 analysis trec lazyregexp
 mcpserver: retrieval tool trajectory lazyregexp
 httpserver: retrieval retrieval/httpjson trajectory
-controller: retrieval tool trajectory
+controller: retrieval tool trajectory wordmask
 answer: trajectory lazyregexp
 agent: answer llm tool trajectory lazyregexp
 eval: trec trajectory lazyregexp

@@ -2,9 +2,13 @@ package controller
 
 import (
 	"math"
+	"math/bits"
 	"slices"
+	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"goserini/internal/wordmask"
 )
 
 // fingerprint tells near duplicates: the hashes of runs of shingleWords words that fall
@@ -24,58 +28,91 @@ const (
 
 // newFingerprint returns the fingerprint of text, nil where it has too few words to tell.
 func newFingerprint(text string) *fingerprint {
-	shingles := shingleHashes(text)
-	if len(shingles) == 0 {
+	buffer := hashBuffers.Get().(*[]uint64)
+	defer hashBuffers.Put(buffer)
+	*buffer = appendWordHashes((*buffer)[:0], text)
+	words := *buffer
+	shingles := len(words) - (shingleWords - 1)
+	if shingles <= 0 {
 		return nil
 	}
 	bound := uint64(math.MaxUint64)
-	for n := len(shingles); n > printSize; n /= 2 {
+	for n := shingles; n > printSize; n /= 2 {
 		bound >>= 1
 	}
-	kept := slices.DeleteFunc(shingles, func(h uint64) bool { return h > bound })
+	kept := make([]uint64, 0, min(shingles, 2*printSize))
+	for i := range shingles {
+		if h := shingleHash((*[shingleWords]uint64)(words[i:])); h <= bound {
+			kept = append(kept, h)
+		}
+	}
 	slices.Sort(kept)
 	return &fingerprint{bound, slices.Compact(kept)}
 }
 
-// shingleHashes hashes every run of shingleWords words, letter case aside.
-func shingleHashes(text string) []uint64 {
-	const prime = 1099511628211 // FNV-1a, 64 bit
-	const offset = 14695981039346656037
-	var ring [shingleWords]uint64
-	var hashes []uint64
-	words, word, inWord := 0, uint64(offset), false
-	end := func() {
-		ring[words%shingleWords] = word
-		words++
-		if words >= shingleWords {
-			h := uint64(offset)
-			for i := range shingleWords {
-				h = (h ^ ring[(words+i)%shingleWords]) * prime
-			}
-			hashes = append(hashes, mix(h))
-		}
-		word, inWord = offset, false
+// shingleHash hashes a run of words.
+func shingleHash(words *[shingleWords]uint64) uint64 {
+	h := uint64(hashStart)
+	for _, word := range words {
+		h = (h ^ word) * hashFactor
 	}
-	for _, r := range text {
-		switch {
-		case r < utf8.RuneSelf && ('a' <= r && r <= 'z' || '0' <= r && r <= '9'):
-		case 'A' <= r && r <= 'Z':
-			r += 'a' - 'A'
-		case r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)):
-			r = unicode.ToLower(r)
-		default:
-			if inWord {
-				end()
+	return mix(h)
+}
+
+// hashBuffers have room for the hashes of the words of a text.
+var hashBuffers = sync.Pool{New: func() any { return new([]uint64) }}
+
+// appendWordHashes appends hashes of the words of text, letter case aside.
+func appendWordHashes(hashes []uint64, text string) []uint64 {
+	start, in := 0, uint64(0) // in is 1 within a run of bytes that may be of words
+	for at := 0; at < len(text); at += wordmask.Width {
+		words, _ := wordmask.Of(text, at)
+		for edges := words ^ (words<<1 | in); edges != 0; edges &= edges - 1 {
+			i := at + bits.TrailingZeros64(edges)
+			if in ^= 1; in == 1 {
+				start = i
+			} else {
+				hashes = appendRunHashes(hashes, text[start:i])
 			}
-			continue
 		}
-		word, inWord = (word^uint64(r))*prime, true
 	}
-	if inWord {
-		end()
+	if in == 1 {
+		hashes = appendRunHashes(hashes, text[start:])
 	}
 	return hashes
 }
+
+// appendRunHashes appends those of the words of a run: it is one, where all of it is ASCII.
+func appendRunHashes(hashes []uint64, run string) []uint64 {
+	word, all := uint64(hashStart), byte(0)
+	for i := range len(run) {
+		all |= run[i]
+		word = (word ^ uint64(run[i]|0x20)) * hashFactor // letters in lower case, digits as they are
+	}
+	if all < utf8.RuneSelf {
+		return append(hashes, word)
+	}
+	word, inWord := uint64(hashStart), false
+	for _, r := range run {
+		switch {
+		case unicode.IsLetter(r), unicode.IsDigit(r), unicode.IsMark(r):
+			word, inWord = (word^uint64(unicode.ToLower(r)))*hashFactor, true
+		case inWord:
+			hashes = append(hashes, word)
+			word, inWord = hashStart, false
+		}
+	}
+	if inWord {
+		hashes = append(hashes, word)
+	}
+	return hashes
+}
+
+// FNV-1a, 64 bit.
+const (
+	hashStart  = 14695981039346656037
+	hashFactor = 1099511628211
+)
 
 // mix spreads a hash over all its bits, so that a bound keeps a fair sample.
 func mix(h uint64) uint64 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -44,8 +45,9 @@ type previews struct {
 	terms string // what passages are chosen for
 	rows  []row
 	done  []preview
-	// matcher is made when first needed.
-	matcher *retrieval.Matcher
+	// matchers are those not in use, made when first needed.
+	matchers chan *retrieval.Matcher
+	prepare  sync.Once
 	// cause is why some are missing, for the operator.
 	cause string
 }
@@ -76,7 +78,7 @@ func (p *previews) make(ctx context.Context, batch []row) ([]preview, error) {
 	if !nav.Excerpts && !nav.Novelty {
 		return p.given(ctx, batch)
 	}
-	documents, err := p.documents(ctx, batch)
+	documents, prints, err := p.documents(ctx, batch)
 	if err != nil {
 		return nil, err
 	}
@@ -89,10 +91,8 @@ func (p *previews) make(ctx context.Context, batch []row) ([]preview, error) {
 	if err != nil {
 		return nil, err
 	}
-	if nav.Novelty {
-		for i, d := range documents {
-			made[i].print = newFingerprint(d.text)
-		}
+	for i, print := range prints {
+		made[i].print = print
 	}
 	return made, nil
 }
@@ -160,18 +160,23 @@ func (c *Controller) earliest(ctx context.Context, query string, docids []string
 	return made, nil
 }
 
-// documents reads the documents of a batch. One that is ranked but not stored stays empty.
-func (p *previews) documents(ctx context.Context, batch []row) ([]document, error) {
+// documents reads the documents of a batch and takes their fingerprints, if they are wanted.
+// One that is ranked but not stored stays empty.
+func (p *previews) documents(ctx context.Context, batch []row) ([]document, []*fingerprint, error) {
 	documents := make([]document, len(batch))
+	prints := make([]*fingerprint, len(batch))
 	err := inParallel(len(batch), func(i int) error {
 		d, err := p.c.document(ctx, batch[i].hit.DocID)
 		if err != nil && !errors.Is(err, retrieval.ErrNoDocument) {
 			return err
 		}
 		documents[i] = d
+		if p.c.options.Navigator.Novelty {
+			prints[i] = newFingerprint(d.text)
+		}
 		return nil
 	})
-	return documents, err
+	return documents, prints, err
 }
 
 // inParallel runs do for 0 to n-1 and returns the error of the lowest number that failed.
@@ -208,36 +213,44 @@ const longestExcerpt = 4.0 / 3
 func (p *previews) passages(ctx context.Context, batch []row, documents []document) ([]preview, error) {
 	metas := make([]meta, len(documents))
 	from := make([]int, len(documents))
-	sizes := make([]int, len(documents))
+	sizes := make([]int, len(documents)) // of long documents only that they are
+	length := p.c.options.ExcerptLength
+	longest := int(longestExcerpt * float64(length))
 	for i, d := range documents {
 		metas[i], from[i] = d.body()
-		sizes[i] = utf8.RuneCountInString(d.text[from[i]:])
+		text := d.text[from[i]:]
+		sizes[i] = utf8.RuneCountInString(text[:min(len(text), utf8.UTFMax*(longest+1))])
 	}
-	length := p.c.options.ExcerptLength
-	length = level(sizes, length, int(longestExcerpt*float64(length)))
+	length = level(sizes, length, longest)
 	made := make([]preview, len(documents))
-	for i, d := range documents {
-		if hit := batch[i].hit; d.reaches(hit.Passage) {
+	err := inParallel(len(documents), func(i int) (err error) {
+		if hit, d := batch[i].hit, documents[i]; d.reaches(hit.Passage) {
 			made[i] = p.passage(d, from[i], sizes[i], length)
 		} else {
-			var err error
-			if made[i], err = p.ofPassage(ctx, hit, length); err != nil {
-				return nil, err
-			}
+			made[i], err = p.ofPassage(ctx, hit, length)
 		}
 		made[i].title = metas[i].title
 		made[i].source = sourceLine(metas[i])
-	}
-	return made, nil
+		return err
+	})
+	return made, err
 }
 
-// match makes the matcher when it is first needed.
-func (p *previews) match() *retrieval.Matcher {
-	if p.matcher == nil {
+// match lets choose use a matcher for the terms. There are as many as processors, and what one
+// has learned about words serves all documents that it comes by.
+func (p *previews) match(choose func(*retrieval.Matcher) []retrieval.Passage) []retrieval.Passage {
+	p.prepare.Do(func() {
 		stats, _ := p.c.retriever.(retrieval.TermStats)
-		p.matcher = retrieval.NewMatcher(p.terms, stats)
-	}
-	return p.matcher
+		m := retrieval.NewMatcher(p.terms, stats)
+		p.matchers = make(chan *retrieval.Matcher, runtime.GOMAXPROCS(0))
+		p.matchers <- m
+		for len(p.matchers) < cap(p.matchers) {
+			p.matchers <- m.Clone()
+		}
+	})
+	m := <-p.matchers
+	defer func() { p.matchers <- m }()
+	return choose(m)
 }
 
 // level returns the greatest length up to most such that documents of the given sizes,
@@ -275,7 +288,7 @@ func (p *previews) passage(d document, from, size, length int) preview {
 		}
 	}
 	var v preview
-	passages := p.match().Excerpt(d.text, from, length)
+	passages := p.match(func(m *retrieval.Matcher) []retrieval.Passage { return m.Excerpt(d.text, from, length) })
 	if len(passages) == 0 { // the words stand in the title only
 		head := d.text[from : from+len(firstCharacters(d.text[from:], length))]
 		passages = []retrieval.Passage{{Start: from, End: from + len(head), FirstLine: first, LastLine: first + strings.Count(head, "\n")}}

@@ -90,7 +90,7 @@ func (p *previews) ofPassage(ctx context.Context, hit retrieval.Hit, length int)
 		return preview{}, err
 	}
 	v := preview{lines: lineRange(hit.Passage.FirstLine, hit.Passage.LastLine)}
-	chosen := p.match().Passages(text, 0, length)
+	chosen := p.match(func(m *retrieval.Matcher) []retrieval.Passage { return m.Passages(text, 0, length) })
 	if len(chosen) == 0 && text != "" {
 		chosen = []retrieval.Passage{{End: len(firstCharacters(text, length))}}
 	}

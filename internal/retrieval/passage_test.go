@@ -3,6 +3,7 @@ package retrieval_test
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -196,22 +197,60 @@ func TestPassedOverWordsAreNoTerms(t *testing.T) {
 		word := rapid.StringOfN(rapid.SampledFrom([]rune("abAB1_.'-é")), 1, 6, -1)
 		text := strings.Join(rapid.SliceOfN(word, 0, 40).Draw(t, "words"), " ")
 		query := strings.Join(rapid.SliceOfN(word, 1, 5).Draw(t, "query"), " ")
-		quick := fmt.Sprint(retrieval.NewMatcher(query, retrieval.PlainWords{}).Passages(text, 0, 60))
-		slow := fmt.Sprint(retrieval.NewMatcher(query, noPrefix{}).Passages(text, 0, 60))
+		stats := words{keepCase: rapid.Bool().Draw(t, "case"), cut: rapid.Bool().Draw(t, "cut")}
+		quick := fmt.Sprint(retrieval.NewMatcher(query, prefixes{stats}).Passages(text, 0, 60))
+		slow := fmt.Sprint(retrieval.NewMatcher(query, stats).Passages(text, 0, 60))
 		if quick != slow {
 			t.Fatalf("query %q, text %q: got %s, want %s", query, text, quick, slow)
 		}
 	})
 }
 
-// noPrefix is PlainWords without the promise about beginnings.
-type noPrefix struct{}
+// words is PlainWords without the promise about beginnings. It may keep letter case, and may
+// end words the way a stemmer does: without a last "b", with "a" for a last "1".
+type words struct{ keepCase, cut bool }
 
-func (noPrefix) Analyze(text string, emit func(term []byte, start, end int)) {
-	retrieval.PlainWords{}.Analyze(text, emit)
+func (w words) Analyze(text string, emit func(term []byte, start, end int)) {
+	retrieval.PlainWords{}.Analyze(text, func(term []byte, start, end int) {
+		s := string(term)
+		if w.keepCase {
+			s = text[start:end]
+		}
+		if w.cut && len(s) > 2 {
+			if head, ok := strings.CutSuffix(s, "1"); ok {
+				s = head + "a"
+			}
+			s = strings.TrimSuffix(s, "b")
+		}
+		emit([]byte(s), start, end)
+	})
 }
-func (noPrefix) DF(string) int { return 1 }
-func (noPrefix) N() int        { return 2 }
+func (words) DF(string) int { return 1 }
+func (words) N() int        { return 2 }
+
+// prefixes is words with the promise.
+type prefixes struct{ words }
+
+func (prefixes) KeepsPrefix() bool { return true }
+
+func TestAClonedMatcherFindsTheSameAtTheSameTime(t *testing.T) {
+	text := strings.Repeat("Harbour dues and tide tables. ", 90) + "The keeper of Orvane kept a lamp. " + strings.Repeat("Tide tables. ", 90)
+	m := retrieval.NewMatcher("keeper lamp Orvane", nil)
+	want := fmt.Sprint(m.Excerpt(text, 0, 200))
+	var wg sync.WaitGroup
+	for range 4 {
+		clone := m.Clone()
+		wg.Go(func() {
+			if got := fmt.Sprint(clone.Excerpt(text, 0, 200)); got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		})
+	}
+	if got := fmt.Sprint(m.Excerpt(text, 0, 200)); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	wg.Wait()
+}
 
 // A page of ten documents of 32 KB, each with every term of the query somewhere.
 func BenchmarkPassages(b *testing.B) {

@@ -2,10 +2,13 @@ package retrieval
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"goserini/internal/wordmask"
 )
 
 // TermStats is implemented by retrievers that can say how their index sees words. It
@@ -22,8 +25,8 @@ type TermStats interface {
 }
 
 // PrefixKeeper is implemented by [TermStats] whose terms keep the beginning of words: a
-// term differs from the lower-cased ASCII word it comes from at most in the term's last
-// letter and what follows. It is true of suffix strippers for English and lets most
+// term differs from the ASCII word it comes from at most in the case of letters, in the term's
+// last letter and in what follows. It is true of suffix strippers for English and lets most
 // words of a document be passed over unanalyzed.
 type PrefixKeeper interface {
 	KeepsPrefix() bool
@@ -118,11 +121,13 @@ type Matcher struct {
 	stats TermStats
 	terms []QueryTerm
 	index map[string]int
-	// candidate says by the first three characters of a word whether it may be a term
-	// of the query; nil where terms do not keep the beginning of words.
-	candidate []bool
+	// begin tells what words of a text may be terms of the query; nil where terms do not keep
+	// the beginning of words.
+	begin *beginnings
 	// known has the occurrences within pieces of text seen before.
 	known map[string][]occurrence
+	// found is what find returned last, kept for its room.
+	found []occurrence
 }
 
 // occurrence is a term of the query in a text, at byte offsets.
@@ -143,15 +148,23 @@ func NewMatcher(query string, stats TermStats) *Matcher {
 		stats = PlainWords{}
 	}
 	m := &Matcher{stats: stats, terms: contentTerms(QueryTerms(query, stats)), index: map[string]int{}, known: map[string][]occurrence{}}
-	keeper, ok := stats.(PrefixKeeper)
-	if ok && keeper.KeepsPrefix() {
-		m.candidate = make([]bool, 1<<15)
+	if keeper, ok := stats.(PrefixKeeper); ok && keeper.KeepsPrefix() {
+		m.begin = &beginnings{}
 	}
 	for i, t := range m.terms {
 		m.index[t.Term] = i
-		m.allow(t.Term)
+		if m.begin != nil && !m.begin.allow(t.Term) {
+			m.begin = nil // a term that begins with neither letter nor digit: look everywhere
+		}
 	}
 	return m
+}
+
+// Clone returns a Matcher for the same terms that may be used at the same time.
+func (m *Matcher) Clone() *Matcher {
+	clone := *m
+	clone.known, clone.found = map[string][]occurrence{}, nil
+	return &clone
 }
 
 // functionWords carry no content in a question: stop words, and words that questions
@@ -182,100 +195,138 @@ func contentTerms(terms []QueryTerm) []QueryTerm {
 
 // letterCode maps the ASCII letters, case folded, to 1-26 and the digits to 27-31; every
 // other byte is 0.
-var letterCode = func() (code [256]uint16) {
+var letterCode = func() (code [256]uint8) {
 	for b := 'a'; b <= 'z'; b++ {
-		code[b] = uint16(b-'a') + 1
+		code[b] = uint8(b-'a') + 1
 		code[b-'a'+'A'] = code[b]
 	}
 	for b := '0'; b <= '9'; b++ {
-		code[b] = 27 + uint16(b-'0')%5
+		code[b] = 27 + uint8(b-'0')%5
 	}
 	return code
 }()
 
-// allow marks the beginnings of words that may become the term: all of it but its last
-// letter, at most three characters and at least one.
-func (m *Matcher) allow(term string) {
-	if m.candidate == nil {
-		return
+// beginnings are those of the words that may become terms of a query. They are told by the
+// codes of the first three characters, and then by all characters that a term keeps.
+type beginnings struct {
+	codes [1 << 15 / 64]uint64
+	// kept are the beginnings that terms keep, by the code of their first character.
+	kept [32][]string
+}
+
+// allow adds those of a term: all of it but its last letter, and at least one character, as
+// far as these are ASCII letters and digits. It returns false if there is none.
+func (b *beginnings) allow(term string) bool {
+	if letterCode[term[0]] == 0 {
+		return term[0] >= utf8.RuneSelf // pieces of text with such characters are all looked at
 	}
-	if term[0] < utf8.RuneSelf && letterCode[term[0]] == 0 {
-		m.candidate = nil // a term that begins with neither letter nor digit: look everywhere
-		return
+	n := 1
+	for n < len(term)-1 && letterCode[term[n]] != 0 {
+		n++
 	}
-	keep := min(max(len(term)-1, 1), 3)
+	first := letterCode[term[0]]
+	b.kept[first] = append(b.kept[first], strings.ToLower(term[:n])) // of an index that keeps case
 	key, open := 0, 0
 	for i := range 3 {
 		key <<= 5
-		switch {
-		case i >= keep:
-			open = open<<5 | 31
-		case letterCode[term[i]] == 0:
-			keep = 3 // nothing is looked at beyond such a character
-			term = term[:i] + "\x00\x00\x00"
-		default:
+		open <<= 5
+		if i < n {
 			key |= int(letterCode[term[i]])
+		} else {
+			open |= 31
 		}
 	}
 	for k := key; k <= key|open; k++ {
-		m.candidate[k] = true
+		b.codes[k/64] |= 1 << (k % 64)
 	}
+	return true
+}
+
+// maybe reports whether the word at i of text may become a term by its first three characters.
+func (b *beginnings) maybe(text string, i int) bool {
+	if i+2 >= len(text) {
+		return true
+	}
+	key := uint(letterCode[text[i]])<<10 | uint(letterCode[text[i+1]])<<5 | uint(letterCode[text[i+2]])
+	return b.codes[key/64%uint(len(b.codes))]>>(key%64)&1 != 0
+}
+
+// has reports whether the word at i of text begins as a term does.
+func (b *beginnings) has(text string, i int) bool {
+	for _, kept := range b.kept[letterCode[text[i]]%32] {
+		if len(text)-i >= len(kept) && equalLetters(text[i:i+len(kept)], kept) {
+			return true
+		}
+	}
+	return false
+}
+
+// equalLetters reports whether text is word, which has lower-case letters and digits, but
+// for the case of its letters.
+func equalLetters(text, word string) bool {
+	for i := range len(word) {
+		if text[i]|0x20 != word[i] || text[i] < '0' {
+			return false
+		}
+	}
+	return true
 }
 
 // isBlank tells the ASCII blanks, at which no term ever extends.
 var isBlank = [256]bool{' ': true, '\t': true, '\n': true, '\v': true, '\f': true, '\r': true}
 
-// find returns the occurrences of the query's terms in text, in order. Text longer than
-// 2 GB is the caller's to avoid.
+// find returns the occurrences of the query's terms in text, in order. They are valid until
+// the next call. Text longer than 2 GB is the caller's to avoid.
+//
+// Pieces of text between blanks are looked at by themselves: those in which a word begins
+// that may become a term, and those with characters outside ASCII.
 func (m *Matcher) find(text string) []occurrence {
 	if len(m.terms) == 0 {
 		return nil
 	}
-	var found []occurrence
-	for i := 0; i < len(text); {
-		for i < len(text) && isBlank[text[i]] {
-			i++
-		}
-		start, wanted, inWord := i, m.candidate == nil, false
-		for i < len(text) {
-			b := text[i]
-			if isBlank[b] {
-				break
+	m.found = m.found[:0]
+	if m.begin == nil {
+		for end := 0; end < len(text); {
+			start := end
+			if end = pieceEnd(text, start); end > start {
+				m.findIn(text[start:end], int32(start))
 			}
-			switch {
-			case b >= utf8.RuneSelf:
-				wanted, inWord = true, true
-			case letterCode[b] == 0:
-				inWord = false
-			case !inWord:
-				inWord = true
-				wanted = wanted || m.mayBegin(text, i)
-			}
-			i++
+			end++
 		}
-		if wanted && i > start {
-			found = m.findIn(found, text[start:i], int32(start))
+		return m.found
+	}
+	done := 0           // where the last piece looked at ends
+	before := uint64(0) // whether a word may go on from before
+	for at := 0; at < len(text); at += wordmask.Width {
+		words, foreign := wordmask.Of(text, at)
+		places := words&^(words<<1|before) | foreign
+		before = words >> (wordmask.Width - 1)
+		for ; places != 0; places &= places - 1 {
+			i := at + bits.TrailingZeros64(places)
+			if i < done || text[i] < utf8.RuneSelf && (!m.begin.maybe(text, i) || !m.begin.has(text, i)) {
+				continue
+			}
+			start := i
+			for start > done && !isBlank[text[start-1]] {
+				start--
+			}
+			done = pieceEnd(text, i)
+			m.findIn(text[start:done], int32(start))
 		}
 	}
-	return found
+	return m.found
 }
 
-// mayBegin reports whether the word at i may be a term of the query.
-func (m *Matcher) mayBegin(text string, i int) bool {
-	key := letterCode[text[i]] << 10
-	if i+1 < len(text) {
-		if c := letterCode[text[i+1]]; c != 0 {
-			key |= c << 5
-			if i+2 < len(text) {
-				key |= letterCode[text[i+2]]
-			}
-		}
+// pieceEnd returns where the piece of text ends that offset i is in.
+func pieceEnd(text string, i int) int {
+	for i < len(text) && !isBlank[text[i]] {
+		i++
 	}
-	return m.candidate[key]
+	return i
 }
 
-// findIn appends the occurrences within a piece of text that stands at offset at.
-func (m *Matcher) findIn(found []occurrence, piece string, at int32) []occurrence {
+// findIn adds the occurrences within a piece of text that stands at offset at.
+func (m *Matcher) findIn(piece string, at int32) {
 	occurrences, ok := m.known[piece]
 	if !ok {
 		m.stats.Analyze(piece, func(term []byte, start, end int) {
@@ -288,9 +339,8 @@ func (m *Matcher) findIn(found []occurrence, piece string, at int32) []occurrenc
 		}
 	}
 	for _, o := range occurrences {
-		found = append(found, occurrence{o.start + at, o.end + at, o.term})
+		m.found = append(m.found, occurrence{o.start + at, o.end + at, o.term})
 	}
-	return found
 }
 
 // PrefixExpander is implemented by retrievers that can list the words of their
