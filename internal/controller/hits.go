@@ -255,12 +255,13 @@ func (h *hitRenderer) text() string {
 // head is the head of a page.
 func (h *hitRenderer) head(d RankingDetails) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "ranks %d-%d of %d, search_id=%s\n", d.FirstRank, d.LastRank, d.Total, tool.ShowID(d.SearchID))
+	inHead, line := h.newness(d)
+	fmt.Fprintf(&b, "ranks %d-%d of %d%s, search_id=%s\n", d.FirstRank, d.LastRank, d.Total, inHead, tool.ShowID(d.SearchID))
 	b.WriteString(queryLines(d.Queries))
 	for _, line := range h.found.reading {
 		b.WriteString("\n" + line)
 	}
-	b.WriteString(h.newLine(d))
+	b.WriteString(line)
 	if d.Repeated {
 		fmt.Fprintf(&b, "\nNote: the same ranking as %s, which had this query; it goes on where it was not shown yet.", d.SearchID)
 	}
@@ -273,17 +274,20 @@ func (h *hitRenderer) head(d RankingDetails) string {
 	return b.String()
 }
 
-// newLine says how many hits are new where not all are. Those of a whole ranking are
-// counted on the page that fetched it.
-func (h *hitRenderer) newLine(d RankingDetails) string {
-	if !h.c.options.Navigator.Novelty || d.FirstRank == 0 || d.NewShown == h.hits && (d.NewRanked == d.Total || !h.fetched) {
-		return ""
+// newness says how many hits are new: in two words in the first line where all are, else in a
+// line of its own. Those of a whole ranking are counted on the page that fetched it.
+func (h *hitRenderer) newness(d RankingDetails) (inHead, line string) {
+	switch {
+	case !h.c.options.Navigator.Novelty || d.FirstRank == 0:
+		return "", ""
+	case d.NewShown == h.hits && (d.NewRanked == d.Total || !h.fetched):
+		return ", all new", ""
 	}
-	line := fmt.Sprintf("\nNew: %d of the hits shown", d.NewShown)
+	line = fmt.Sprintf("\nNew: %d of the hits shown", d.NewShown)
 	if h.fetched {
 		line += fmt.Sprintf(", %d of all %d", d.NewRanked, d.Total)
 	}
-	return line + "."
+	return "", line + "."
 }
 
 func queryLines(queries []string) string {

@@ -273,6 +273,20 @@ func TestNoveltyDoesNotDependOnWhichCallEndsFirst(t *testing.T) {
 	}
 }
 
+func TestEveryPageOfHitsSaysHowManyAreNew(t *testing.T) {
+	c := navigator(t, retrievaltest.NewMemory(coast()...), "novelty")
+	for _, tt := range []struct{ tool, args, want string }{
+		{"search", `{"query":"keeper Orvane"}`, "ranks 1-5 of 7, all new, search_id=s1\n"},
+		{"read_search_results", `{"search_id":"s1","offset":6}`, "ranks 6-7 of 7, all new, search_id=s1\n"},
+		{"read_search_results", `{"search_id":"s1","offset":6}`, "\nNew: 0 of the hits shown.\n"},
+		{"search", `{"query":"Orvane keeper"}`, "\nNew: 0 of the hits shown, 0 of all 7.\n"},
+	} {
+		if got := call(t, c, tt.tool, tt.args).Text; !strings.Contains(got, tt.want) {
+			t.Errorf("%s(%s): no %q on\n%s", tt.tool, tt.args, tt.want, got)
+		}
+	}
+}
+
 func TestNewOnlyBackfills(t *testing.T) {
 	c := navigator(t, retrievaltest.NewMemory(harbour()...), "novelty")
 	call(t, c, "search", `{"query":"lighthouse keeper"}`)
