@@ -13,6 +13,8 @@ type Locator struct {
 	ix    *Index
 	infos []termInfo
 	idfs  []float64
+	// cursors find documents in the postings of the terms.
+	cursors []cursor
 }
 
 // Locator prepares to locate the terms of a query.
@@ -26,6 +28,11 @@ func (ix *Index) Locator(query string) (*Locator, error) {
 		if t.DF > 0 {
 			l.infos = append(l.infos, infos[i])
 			l.idfs = append(l.idfs, ix.IDF(t.DF))
+			var c cursor
+			if err := c.open(ix.postings, infos[i], ix.stats.Documents); err != nil {
+				return nil, err
+			}
+			l.cursors = append(l.cursors, c)
 		}
 	}
 	return l, nil
@@ -50,7 +57,7 @@ func (l *Locator) Densest(ord Ordinal) (from, to int64, err error) {
 	}
 	var weights [placeRanges - 1]float64
 	for i, info := range l.infos {
-		p, err := l.ix.find(info, ord)
+		p, err := l.cursors[i].find(uint32(ord))
 		if err != nil {
 			return 0, 0, err
 		}
@@ -89,8 +96,8 @@ func (l *Locator) First(ord Ordinal) (int64, error) {
 		return e.bytes, err
 	}
 	first := placeRanges
-	for _, info := range l.infos {
-		p, err := l.ix.find(info, ord)
+	for i, info := range l.infos {
+		p, err := l.cursors[i].find(uint32(ord))
 		if err != nil {
 			return 0, err
 		}
