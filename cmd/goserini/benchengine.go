@@ -171,6 +171,7 @@ func showEngine(term *terminal, r *enginebench.Report) {
 	}
 	p("\nsearch tool        %s p50, %s p99\n", micros(r.Tool.P50), micros(r.Tool.P99))
 	p("200 lines          %s p50, %s p99\n", micros(r.Lines.P50), micros(r.Lines.P99))
+	p("navigator page     %s p50, %s p99\n", micros(r.Page.P50), micros(r.Page.P99))
 	for _, c := range []struct {
 		name, plain string
 		enginebench.Comparison

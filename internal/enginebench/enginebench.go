@@ -74,10 +74,11 @@ type Report struct {
 	Lines Latency `json:"line_range"`
 	// Excerpts are the paper's, of five documents of about 32 KB. Passages are the best ones
 	// of the same documents in the part where the index says that the query stands, against
-	// those of the whole texts: the navigator chooses from whole texts, and so takes as long
-	// as the latter.
+	// those of the whole texts, from which the navigator chooses.
 	Excerpts Comparison `json:"excerpts"`
 	Passages Comparison `json:"passages"`
+	// Page is a navigator's page of ten documents of about 32 KB, whose ranking is there.
+	Page Latency `json:"navigator_page"`
 	// Grid is ranks under 24 settings at once, against as many searches.
 	Grid Comparison `json:"grid"`
 
@@ -171,7 +172,7 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 		return nil, err
 	}
 	defer m.ix.Close()
-	for _, step := range []func(context.Context) error{m.open, m.processes, m.searches, m.loads, m.tool, m.lines, m.excerpts, m.grid} {
+	for _, step := range []func(context.Context) error{m.open, m.processes, m.searches, m.loads, m.tool, m.lines, m.excerpts, m.navigator, m.grid} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}

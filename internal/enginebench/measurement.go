@@ -133,25 +133,30 @@ func (m *measurement) tool(ctx context.Context) error {
 	queries := m.queries[m.Sets[0]]
 	retriever := local.New(m.ix, m.Settings[0])
 	batches, err := m.turns(ctx, bench.Each("tool", len(queries), func(ctx context.Context, i int) error {
-		args, err := json.Marshal(map[string]string{"reason": "to measure", "query": queries[i].Text})
-		if err != nil {
-			return err
-		}
-		for _, t := range controller.New(retriever, controller.Options{}).Tools() {
-			if t.Name == controller.SearchTool {
-				r, err := t.Begin(args)(ctx)
-				if err == nil && r.IsError {
-					err = fmt.Errorf("query %q: %s", queries[i].Text, r.Text)
-				}
-				return err
-			}
-		}
-		return errors.New("there is no search tool")
+		return callSearch(ctx, retriever, controller.Options{}, queries[i].Text)
 	}))
 	if err == nil {
 		m.report.Tool = latency(batches[0])
 	}
 	return err
+}
+
+// callSearch calls the search tool of a conversation that has just begun.
+func callSearch(ctx context.Context, retriever retrieval.Retriever, options controller.Options, query string) error {
+	args, err := json.Marshal(map[string]string{"reason": "to measure", "query": query})
+	if err != nil {
+		return err
+	}
+	for _, t := range controller.New(retriever, options).Tools() {
+		if t.Name == controller.SearchTool {
+			r, err := t.Begin(args)(ctx)
+			if err == nil && r.IsError {
+				err = fmt.Errorf("query %q: %s", query, r.Text)
+			}
+			return err
+		}
+	}
+	return errors.New("there is no search tool")
 }
 
 // lines reads 200 lines of random documents, from a random line.
@@ -182,16 +187,17 @@ func (m *measurement) lines(ctx context.Context) error {
 	return err
 }
 
-// page is five documents found for a query.
+// page is documents found for a query.
 type page struct {
 	query  string
 	docids []string
 	ords   []index.Ordinal
 }
 
-// pages picks for each query the five best documents of about 32 KB, or the five best.
-func (m *measurement) pages(ctx context.Context) ([]page, error) {
-	const size, low, high = 5, 16 << 10, 64 << 10
+// pages picks for each query the best documents of about 32 KB, and others where there are too
+// few.
+func (m *measurement) pages(ctx context.Context, size int) ([]page, error) {
+	const low, high = 16 << 10, 64 << 10
 	var pages []page
 	for _, q := range m.queries[m.Sets[0]] {
 		r, err := m.search(ctx, q.Text, m.Settings[0], 1000)
@@ -227,7 +233,7 @@ func (m *measurement) pages(ctx context.Context) ([]page, error) {
 }
 
 func (m *measurement) excerpts(ctx context.Context) error {
-	pages, err := m.pages(ctx)
+	pages, err := m.pages(ctx, 5)
 	if err != nil {
 		return err
 	}
@@ -291,6 +297,46 @@ func (m *measurement) locatedPassages(retriever *local.Retriever, p page) error 
 		matcher.Passages(text, 0, retrieval.PassageLength)
 	}
 	return nil
+}
+
+// ranked is a retriever whose ranking is there.
+type ranked struct {
+	*local.Retriever
+	ranking retrieval.Ranking
+}
+
+// Search implements [retrieval.Retriever].
+func (r ranked) Search(context.Context, retrieval.SearchRequest) (retrieval.Ranking, error) {
+	return r.ranking, nil
+}
+
+// navigator makes the navigator's pages of ten documents.
+func (m *measurement) navigator(ctx context.Context) error {
+	m.Say("pages of the navigator")
+	const size = 10
+	options, err := controller.Profile("navigator")
+	if err != nil {
+		return err
+	}
+	options.FirstPage = size
+	pages, err := m.pages(ctx, size)
+	if err != nil {
+		return err
+	}
+	retrievers := make([]ranked, len(pages))
+	for i, p := range pages {
+		retrievers[i].Retriever = local.New(m.ix, m.Settings[0])
+		for _, id := range p.docids {
+			retrievers[i].ranking = append(retrievers[i].ranking, retrieval.Hit{DocID: id})
+		}
+	}
+	batches, err := m.turns(ctx, bench.Each("page", len(pages), func(ctx context.Context, i int) error {
+		return callSearch(ctx, retrievers[i], options, pages[i].query)
+	}))
+	if err == nil {
+		m.report.Page = latency(batches[0])
+	}
+	return err
 }
 
 func compare(batches [][]bench.Batch) Comparison {
