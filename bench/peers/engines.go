@@ -19,10 +19,12 @@ type peer struct {
 	serve func(ctx context.Context, p *part, setting bm25.Params, folder string) ([]string, error)
 	// fixed says that an index holds for one setting only.
 	fixed bool
+	// ranks says that the engine can be timed without docids, too.
+	ranks bool
 }
 
 var lucene = peer{
-	name: "lucene", title: "Lucene " + luceneVersion,
+	name: "lucene", title: "Lucene " + luceneVersion, ranks: true,
 	index: func(ctx context.Context, p *part, _ bm25.Params, folder string) error {
 		java, err := p.tools.lucene(ctx)
 		if err != nil {

@@ -22,6 +22,8 @@ type process struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
 	out  *bufio.Reader
+	// ranks says that it can be timed without docids, too.
+	ranks bool
 }
 
 // start starts an engine and waits until it is ready.

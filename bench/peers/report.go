@@ -250,10 +250,14 @@ func (o options) repeated() string {
 func (p *part) details(print func(string, ...any), r results) {
 	print("\n## %s %s\n\n", grouped(p.corpus.Documents), p.corpus.Shape)
 	if len(r.search) > 0 {
-		print("| queries | k | k1, b | peer | | ours | theirs | ratio | of processor time | overlap |\n| --- | ---: | --- | --- | --- | ---: | ---: | ---: | ---: | ---: |\n")
+		print("| queries | k | k1, b | peer | | ours | theirs | ratio | of processor time | theirs without docids | ratio | overlap |\n| --- | ---: | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n")
 		for _, c := range r.search {
-			print("| %s | %d | %g, %g | %s | %s | %s | %s | %s | %s | %.3f |\n", c.Set, c.K, c.Params.K1, c.Params.B, c.Peer, c.Statistic,
-				seconds(c.Ours), seconds(c.Theirs), asRatio(c.Ratio), asRatio(c.ThreadRatio), c.Overlap)
+			ranking, rankingRatio := "", ""
+			if c.Ranking > 0 {
+				ranking, rankingRatio = seconds(c.Ranking), asRatio(c.RankingRatio)
+			}
+			print("| %s | %d | %g, %g | %s | %s | %s | %s | %s | %s | %s | %s | %.3f |\n", c.Set, c.K, c.Params.K1, c.Params.B, c.Peer, c.Statistic,
+				seconds(c.Ours), seconds(c.Theirs), asRatio(c.Ratio), asRatio(c.ThreadRatio), ranking, rankingRatio, c.Overlap)
 		}
 		print("\n")
 	}

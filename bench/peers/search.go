@@ -22,6 +22,10 @@ type comparison struct {
 	Theirs    float64 `json:"peer_seconds"`
 	// Overlap is the mean share of the k best documents that both have.
 	Overlap float64 `json:"overlap"`
+	// Ranking is the time of a peer that gives numbers of documents instead of docids, and
+	// RankingRatio ours, with docids, by it; both are zero where that was not timed.
+	Ranking      float64        `json:"peer_ranking_seconds"`
+	RankingRatio bench.Interval `json:"ranking_ratio"`
 	// Ratio is ours by theirs in wall time, ThreadRatio in processor time.
 	Ratio       bench.Interval `json:"ratio"`
 	ThreadRatio bench.Interval `json:"processor_ratio"`
@@ -77,6 +81,7 @@ func (p *part) contend(ctx context.Context, c contest, text, terms []string) ([]
 			return nil, err
 		}
 		defer running.stop()
+		running.ranks = e.ranks
 		engines = append(engines, running)
 	}
 	var all []comparison
@@ -110,6 +115,13 @@ func (p *part) compare(ctx context.Context, engines []*process, set synth.QueryS
 	for _, e := range engines {
 		contestants = append(contestants, e.contestant("run", set, k))
 	}
+	ranking := map[int]int{} // which contestant an engine is without docids
+	for i, e := range engines {
+		if e.ranks {
+			ranking[i] = len(contestants)
+			contestants = append(contestants, e.contestant("rank", set, k))
+		}
+	}
 	r, err := bench.Interleave(ctx, contestants, bench.Plan{Rounds: p.rounds, Warm: p.warm, Tolerance: p.tolerance, Say: say})
 	if err != nil {
 		return nil, err
@@ -118,6 +130,9 @@ func (p *part) compare(ctx context.Context, engines []*process, set synth.QueryS
 	for i, e := range engines[1:] {
 		c := comparison{Set: set, K: k, Params: setting, Peer: e.name, Overlap: overlaps[i+1], Discarded: r.Discarded, Unquiet: r.Unquiet}
 		c.relate(r.Batches[0], r.Batches[i+1])
+		if n, ok := ranking[i+1]; ok {
+			c.Ranking, c.RankingRatio = bench.Of(r.Batches[n], bench.P50), bench.Ratio(r.Batches[0], r.Batches[n], bench.P50)
+		}
 		say("%s, k=%d, %s, %s: %s, ratio %s, overlap %.3f", set, k, setting, e.name, c.Statistic, c.Ratio, c.Overlap)
 		all = append(all, c)
 	}

@@ -31,12 +31,13 @@ def index(tokens, folder, k1, b):
 def serve(folder, sets):
     retriever = bm25s.BM25.load(folder, load_corpus=False, mmap=False)
     with open(os.path.join(folder, "docids.json"), encoding="ascii") as lines:
-        docids = json.load(lines)
+        docids = np.array(json.load(lines), dtype=object)
 
     def search(queries, k, threads):
         tokens = [terms.split(" ") for _, terms in queries]
         found = retriever.retrieve(tokens, k=min(k, len(docids)), n_threads=threads, show_progress=False, leave_progress=False)
-        return lambda: [[docids[i] for i, score in zip(row, scores) if score > 0] for row, scores in zip(found.documents, found.scores)]
+        named = docids[found.documents]
+        return lambda: [[docid for docid, score in zip(row, scores) if score > 0] for row, scores in zip(named, found.scores)]
 
     protocol.serve(sets, search)
 

@@ -3,9 +3,8 @@ package peers;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import org.apache.lucene.index.BinaryDocValues;
 import org.apache.lucene.index.DirectoryReader;
@@ -15,7 +14,6 @@ import org.apache.lucene.search.BooleanQuery;
 import org.apache.lucene.search.BoostQuery;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.Query;
-import org.apache.lucene.search.ScoreDoc;
 import org.apache.lucene.search.TermQuery;
 import org.apache.lucene.search.TopDocs;
 import org.apache.lucene.search.TopScoreDocCollectorManager;
@@ -59,12 +57,18 @@ final class Engine implements Closeable {
     return query.build();
   }
 
-  List<String> docids(TopDocs found) throws IOException {
-    List<String> docids = new ArrayList<>();
-    for (ScoreDoc hit : found.scoreDocs) {
-      BinaryDocValues values = reader.leaves().get(0).reader().getBinaryDocValues(Indexing.ID);
-      values.advanceExact(hit.doc);
-      docids.add(values.binaryValue().utf8ToString());
+  /** The docids of hits, best first. They are read in the order of the documents, as Lucene likes it. */
+  String[] docids(TopDocs found) throws IOException {
+    long[] order = new long[found.scoreDocs.length];
+    for (int i = 0; i < order.length; i++) {
+      order[i] = (long) found.scoreDocs[i].doc << 32 | i;
+    }
+    Arrays.sort(order);
+    String[] docids = new String[order.length];
+    BinaryDocValues values = reader.leaves().get(0).reader().getBinaryDocValues(Indexing.ID);
+    for (long o : order) {
+      values.advanceExact((int) (o >>> 32));
+      docids[(int) o] = values.binaryValue().utf8ToString();
     }
     return docids;
   }

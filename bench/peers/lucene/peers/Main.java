@@ -84,7 +84,8 @@ public final class Main {
     List<Query> queries = sets.get(command[1]);
     int k = Integer.parseInt(command[2]);
     return switch (command[0]) {
-      case "run" -> Timing.times(engine, queries, k);
+      case "run" -> Timing.times(engine, queries, k, true);
+      case "rank" -> Timing.times(engine, queries, k, false);
       case "load" -> Timing.load(engine, queries, k, Integer.parseInt(command[3]), Double.parseDouble(command[4]));
       case "hits" -> {
         StringBuilder lines = new StringBuilder();
