@@ -33,6 +33,8 @@ type searcher struct {
 	spans   []span
 	touched []uint16
 	seen    int
+	// far are norms of decoded postings, of which there are at most as many as in a group.
+	far [groupPostings]byte
 	// numbers and taken are where scan puts documents of a chunk and their sums.
 	numbers [chunkDocs]uint16
 	taken   [chunkDocs]float64
