@@ -302,6 +302,29 @@ func (w *chunkWords) wideTF(i int) uint32 {
 	return wideAt(w.tfs, before)
 }
 
+// nextWide takes the first of the postings in wide words; tf is at least 1 even in a damaged file.
+func (w *chunkWords) nextWide() (d, tf uint32) {
+	v := binary.LittleEndian.Uint32(w.wide)
+	w.wide = w.wide[4:]
+	d, tf = v>>wideTFBits, v&wideTFMask
+	if tf == wideTFMask && len(w.tfs) >= 4 {
+		tf, w.tfs = binary.LittleEndian.Uint32(w.tfs), w.tfs[4:]
+	}
+	return d, max(tf, 1)
+}
+
+// append appends a posting.
+func (w *chunkWords) append(d, tf uint32) {
+	if tf <= wordTF {
+		w.words = binary.LittleEndian.AppendUint16(w.words, uint16(d<<4|(tf-1)))
+		return
+	}
+	w.wide = binary.LittleEndian.AppendUint32(w.wide, d<<wideTFBits|min(tf, wideTFMask))
+	if tf >= wideTFMask {
+		w.tfs = binary.LittleEndian.AppendUint32(w.tfs, tf)
+	}
+}
+
 // count is the number of postings.
 func (w *chunkWords) count() int { return len(w.words)/2 + len(w.wide)/4 }
 

@@ -33,58 +33,87 @@ func (ix *Index) GridRanks(ctx context.Context, text string, settings []bm25.Par
 	if err != nil {
 		return nil, err
 	}
-	g := newGrid(ix, settings, depth)
-	defer g.release()
-	if err := g.open(terms, infos); err != nil {
-		return nil, err
-	}
-	if err := g.judge(judged); err != nil {
-		return nil, err
-	}
-	again := g.docs
-	for base := uint32(0); int64(base) < ix.stats.Documents && g.alive; base += g.docs {
-		if base == again {
-			g.share()
-			again *= 2
+	for hope := ix.gridHopes.justified(); ; hope = false {
+		g := ix.grid(settings)
+		g.depth, g.hope = depth, hope
+		if err := g.run(ctx, terms, infos, judged); err != nil {
+			return nil, err // the grid may hold anything and is thrown away
 		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
+		ranks, failed := g.ranks(len(judged))
+		ix.grids.Put(g)
+		if hope {
+			ix.gridHopes.count(failed)
 		}
-		if err := g.window(base); err != nil {
-			return nil, err
+		if !failed {
+			return ranks, nil
 		}
 	}
-	return g.ranks(len(judged)), nil
 }
 
-// gridBytes is about what the sums of a window take: a part of the processor's cache.
-const gridBytes = 64 << 10
+// run counts at every rival the documents that rank before it.
+func (g *grid) run(ctx context.Context, terms []QueryTerm, infos []termInfo, judged []Ordinal) error {
+	if err := g.open(terms, infos); err != nil {
+		return err
+	}
+	if err := g.judge(judged); err != nil {
+		return err
+	}
+	again := int64(firstDocs)
+	for from := int64(0); from < g.ix.stats.Documents && g.alive; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		to := min((from/chunkDocs+1)*chunkDocs, again)
+		if err := g.part(uint32(from/chunkDocs), int(from%chunkDocs), int((to-1)%chunkDocs+1)); err != nil {
+			return err
+		}
+		from = to
+		g.settle(min(float64(from)/float64(g.ix.stats.Documents), 1))
+		if from == again {
+			g.share(g.least)
+			again = max(2*again, chunkDocs)
+		}
+	}
+	return nil
+}
 
-// memoDF is the number of documents that a term must stand in for its rows to be kept.
-const memoDF = 256
+// firstDocs is the number of documents after which bounds are set by what is known, before
+// the first chunk is done. Later that is done each time that the number of documents has doubled.
+const firstDocs = 512
 
-// grid is the state of one GridRanks.
+// grid is the state of one GridRanks. It goes through the documents chunk by chunk, and
+// through what the terms have of a chunk twice: first a bound of each document's scores
+// is added up, one for all settings, then the scores of the documents that may matter.
+//
+// Those are rough: sums of whole numbers that stand for weights times the numbers that stand
+// for saturations. Where they leave open how a document compares with a judged one, its score is
+// computed as a search computes it.
 type grid struct {
-	ix       *Index
-	settings int
-	depth    int
-	terms    []gridTerm
-	// inverse has for each norm a row of the factors of tf under each setting.
-	inverse []float32
-	// row is the length of rows, docs the number of documents of a window, a power of two.
-	row  int
-	docs uint32
-	// sums has a row for each document of the window.
-	sums []float64
-	// least has for each setting the sum below which a document cannot matter, shares the
-	// inverse of what it was lately. It never falls.
-	least, shares []float64
-	// bounds has for each document of the window at least the highest of its sums, as a
+	ix *Index
+	saturations
+	depth int
+	// hope says that judged documents may be given up that are only expected not to be in
+	// the ranking.
+	hope  bool
+	terms []gridTerm
+	// least has for each setting the sum below which a document cannot matter, rough the rough
+	// sum below which it certainly cannot. Neither falls.
+	least []float64
+	rough []uint32
+	// bounds has for each document of the chunk at least the highest of its sums, as a
 	// share of what matters.
-	bounds []float64
-	// found are the postings of the window, term by term.
-	found   []gridPosting
-	reached []uint16
+	bounds [chunkDocs]float64
+	// reached are the documents that may matter, taken their bounds. While they are scored,
+	// places has by document, counted from 1, which of them it is.
+	reached [chunkDocs]uint16
+	taken   [chunkDocs]float64
+	places  [chunkDocs]uint16
+	// found has for each of them room for a posting of every term, counts how many there are.
+	found  []gridPosting
+	counts []int
+	// sums are the rough sums of one document, two in a word, hits the lanes that matter.
+	sums    []uint64
+	hits    []uint16
 	ladders []ladder
 	alive   bool
 }
@@ -94,24 +123,30 @@ type grid struct {
 type gridTerm struct {
 	cursor
 	probe cursor
-	// left is what is left of the chunk, if the term is in chunks.
-	left chunkWords
-	// memo is nil for terms too rare to be worth one; all their postings have the same bound.
-	memo  *rowMemo
-	bound float64
-	// found is where its postings of the window end among all that were found.
-	found int
+	// here is what it has of the chunk; listed has room for it if the term is not in chunks.
+	here, listed chunkWords
+	// rough is the whole number that stands for the weight.
+	rough uint32
 }
 
-// gridPosting is a posting of a document, given by its place in the window.
+// gridPosting is a posting of a document: its term's weight, and the row of its saturations.
 type gridPosting struct {
-	tf   uint32
-	doc  uint16
-	norm byte
+	weight     float32
+	rough, row uint32
 }
+
+// gridBytes is about what found may take: a part of the processor's cache.
+const gridBytes, gridPostingBytes = 64 << 10, 12
+
+// roughWeights bounds the sum of the whole numbers that stand for weights, so that rough sums
+// are below never.
+const (
+	roughWeights = 1 << 15
+	never        = math.MaxInt32
+)
 
 // mayMatter is the least bound of a document that may matter; it leaves room for the
-// rounding of bounds.
+// rounding of sums of bounds.
 const mayMatter = 1 - 1e-9
 
 // rival is a judged document under one setting.
@@ -126,29 +161,33 @@ type rival struct {
 type ladder struct {
 	// rivals are in order, the last of the ranking first.
 	rivals []rival
-	// from has for each rival the least sum that rounds to its score. Infinities fill it up
-	// to a power of two that is above the number of rivals.
-	from []float64
-	// A document that n rivals are not above, is tied with the last of those if its sum is
-	// below to[n].
-	to []float64
+	// Rough sums below from[i] are those of scores below that of rival i. It is filled up to a
+	// power of two that is above the number of rivals.
+	from []uint32
+	// If a rough sum is at least from of n rivals, but below to[n], it stays open whether the
+	// score is above that of the last of those.
+	to []uint32
 	// higher counts by n the documents that rank before n rivals.
 	higher []int
+	// given is how many of the rivals are given up.
+	given int
 }
 
-func newLadder(rivals []rival) ladder {
+// newLadder makes a ladder for rough sums that are scores times scale, off by at most slack.
+func newLadder(rivals []rival, scale, slack float64) ladder {
 	slices.SortFunc(rivals, func(a, b rival) int {
 		return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(b.rank, a.rank))
 	})
 	size := 1 << bits.Len(uint(len(rivals)))
-	l := ladder{rivals, make([]float64, size), make([]float64, size), make([]int, size)}
+	l := ladder{rivals, make([]uint32, size), make([]uint32, size), make([]int, size), 0}
 	for i := range l.from {
-		l.from[i] = math.Inf(1)
+		l.from[i] = never
 	}
 	for i, r := range rivals {
-		l.from[i] = leastSum(r.score)
+		l.from[i] = uint32(max(leastSum(r.score)*scale-slack, 0))
 		above := math.Nextafter32(r.score, float32(math.Inf(1)))
-		l.to[i+1] = leastSum(max(above, scoredZero)) // the scores between stand for no sum
+		// Scores below scoredZero stand for no sum.
+		l.to[i+1] = uint32(min(leastSum(max(above, scoredZero))*scale+slack, never))
 	}
 	return l
 }
@@ -162,38 +201,36 @@ func leastSum(score float32) float64 {
 	return sum
 }
 
-// reached counts the rivals whose score is at most that of a sum. There is nothing to
+// reached counts the rivals that a rough sum does not leave above. There is nothing to
 // foresee in how they compare, so it has no branches for it.
-func (l *ladder) reached(sum float64) int {
+func (l *ladder) reached(sum uint32) int {
 	n, from := 0, l.from
 	for half := len(from) / 2; half > 0; half /= 2 {
-		n += half * atLeast(sum, from[n+half-1])
+		n += half * roughlyAtLeast(sum, from[n+half-1])
 	}
 	return n
 }
 
-func newGrid(ix *Index, settings []bm25.Params, depth int) *grid {
-	g := &grid{ix: ix, settings: len(settings), depth: depth, ladders: make([]ladder, len(settings))}
-	g.row = (len(settings) + rowLanes - 1) / rowLanes * rowLanes
-	g.docs = chunkDocs
-	for g.docs > 64 && int(g.docs)*g.row*8 > gridBytes {
-		g.docs /= 2
+// roughlyAtLeast is 1 if a ≥ b, else 0, without a branch.
+func roughlyAtLeast(a, b uint32) int { return int(1 - (a-b)>>31) }
+
+// grid returns an empty one, with what is known of the settings from others before it.
+func (ix *Index) grid(settings []bm25.Params) *grid {
+	g, ok := ix.grids.Get().(*grid)
+	if !ok {
+		g = &grid{ix: ix}
 	}
-	g.sums = make([]float64, int(g.docs)*g.row)
-	g.inverse = make([]float32, bm25.Norms*g.row)
-	for s, p := range settings {
-		for norm, inv := range bm25.InverseNorms(p, ix.avgdl()) {
-			g.inverse[norm*g.row+s] = inv
-		}
+	if !slices.Equal(g.settings, settings) {
+		g.saturations.reset(settings, ix.avgdl())
+		g.least, g.rough = make([]float64, g.lanes), make([]uint32, g.lanes)
+		g.sums, g.hits = make([]uint64, g.lanes/2), make([]uint16, g.lanes)
 	}
-	g.least, g.shares = make([]float64, g.row), make([]float64, g.row)
-	g.bounds = make([]float64, g.docs)
-	g.reached = make([]uint16, g.docs)
 	return g
 }
 
 // open prepares the terms that have postings.
 func (g *grid) open(terms []QueryTerm, infos []termInfo) error {
+	g.terms = g.terms[:0]
 	for i, t := range terms {
 		if t.DF == 0 {
 			continue
@@ -205,41 +242,33 @@ func (g *grid) open(terms []QueryTerm, infos []termInfo) error {
 			}
 		}
 		gt.weight = bm25.Weight(t.Count, bm25.IDF(g.ix.stats.WithTokens, int64(t.DF)))
-		if t.DF >= memoDF {
-			gt.memo = newRowMemo()
-		}
 		g.terms = append(g.terms, gt)
 	}
+	docs := min(max(gridBytes/gridPostingBytes/max(len(g.terms), 1), 1), chunkDocs)
+	g.counts = slices.Grow(g.counts[:0], docs)[:docs]
+	g.found = slices.Grow(g.found[:0], docs*len(g.terms))[:docs*len(g.terms)]
 	return nil
-}
-
-// release gives back what later grids can use.
-func (g *grid) release() {
-	for i := range g.terms {
-		if m := g.terms[i].memo; m != nil {
-			m.release()
-		}
-	}
-	g.terms = nil
 }
 
 // judge computes the scores of the judged documents.
 func (g *grid) judge(judged []Ordinal) error {
-	sums := make([]float64, g.row)
-	rivals := make([][]rival, g.settings)
+	sums, rivals := make([]float64, len(g.settings)), make([][]rival, len(g.settings))
 	for j, doc := range judged {
-		clear(sums)
 		norm, err := g.ix.norms.bytes(int(doc), 1)
 		if err != nil {
 			return err
 		}
+		clear(sums)
 		for i := range g.terms {
-			p, err := g.terms[i].probe.find(uint32(doc))
+			t := &g.terms[i]
+			p, err := t.probe.find(uint32(doc))
 			if err != nil {
 				return err
 			}
-			if p.tf > 0 {
-				addRow(sums, g.factors(norm[0]), g.terms[i].weight, float32(p.tf))
+			for s, inv := range g.factors(norm[0])[:len(sums)] {
+				if p.tf > 0 {
+					sums[s] += float64(termScore(t.weight, p.tf, inv))
+				}
 			}
 		}
 		rank, err := g.ix.documents.rank(doc)
@@ -252,153 +281,108 @@ func (g *grid) judge(judged []Ordinal) error {
 			}
 		}
 	}
-	for s := range g.ladders {
-		g.ladders[s] = newLadder(rivals[s])
+	g.ladders = g.ladders[:0]
+	scale, slack := g.roughen()
+	for _, r := range rivals {
+		g.ladders = append(g.ladders, newLadder(r, scale, slack))
 	}
-	g.settle()
-	g.share()
+	g.settle(0)
+	g.share(g.least)
 	return nil
 }
 
-// share sets what matters, and all bounds by it. That is worth its while when it has grown.
-func (g *grid) share() {
-	highest := 0.0
-	for s, least := range g.least {
-		g.shares[s] = 1 / least
-		highest = max(highest, g.shares[s])
-	}
+// roughen sets the whole numbers that stand for the weights. Rough sums are scores times scale,
+// off by at most slack.
+func (g *grid) roughen() (scale, slack float64) {
+	weights, n := 0.0, float64(len(g.terms))
 	for i := range g.terms {
-		t := &g.terms[i]
-		t.bound = float64(t.weight) * highest
-		if t.memo != nil {
-			t.memo.share(g.shares)
-		}
+		weights += float64(g.terms[i].weight)
 	}
+	scale = max(roughWeights-n, 0) / weights
+	for i := range g.terms {
+		g.terms[i].rough = uint32(math.Round(float64(g.terms[i].weight) * scale))
+	}
+	// A weight is off by at most 1/2, times a full saturation. A saturation is off by less
+	// than 2, times a weight: over all terms by less than a full saturation. So is all
+	// else: the scores' own rounding and that of what sums are compared with.
+	return scale * fullSaturation, fullSaturation * (n/2 + 2)
 }
 
-// factors are those of tf under all settings.
-func (g *grid) factors(norm byte) []float32 { return g.inverse[int(norm)*g.row:][:g.row] }
-
-// find notes a posting of a document, given by its place in the window.
-func (g *grid) find(t *gridTerm, doc, tf uint32, norm byte) {
-	bound := t.bound
-	if t.memo != nil {
-		bound = t.memo.bound(g.factors(norm), g.shares, t.weight, tf, norm)
-	}
-	g.bounds[doc] += bound
-	g.found = append(g.found, gridPosting{tf, uint16(doc), norm})
-}
-
-// add adds a term's scores under all settings to the sums of the documents that may matter.
-func (g *grid) add(t *gridTerm, found []gridPosting) {
-	for _, p := range found {
-		if g.bounds[p.doc] < mayMatter {
-			continue
-		}
-		sums := g.sums[int(p.doc)*g.row:][:g.row]
-		if t.memo != nil && p.tf <= memoTF && !fastRows() {
-			addScores(sums, t.memo.row(g.row, p.tf, p.norm))
-		} else {
-			addRow(sums, g.factors(p.norm), t.weight, float32(p.tf))
-		}
-	}
-}
-
-// settle finds out which rivals are still in the ranking, and so what can still matter.
-func (g *grid) settle() {
+// settle finds out, when a share of the documents has been seen, which rivals are still in the
+// ranking, and so what can still matter.
+//
+// Of the rivals that are expected not to be, only the first stays: if it turns out not to be
+// in the ranking, those behind it are not either.
+func (g *grid) settle(share float64) {
 	g.alive = false
 	for s := range g.least {
-		g.least[s] = math.Inf(1)
+		g.least[s], g.rough[s] = math.Inf(1), never
+	}
+	limit := g.depth
+	if g.hope && float64(g.depth)*share >= 1 {
+		limit = min(limit, hoped(g.depth, share))
 	}
 	for s := range g.ladders {
 		l, higher := &g.ladders[s], 0
-		for i := len(l.rivals) - 1; i >= 0; i-- {
+		for i := len(l.rivals) - 1; i >= l.given; i-- {
 			if higher += l.higher[i+1]; higher >= g.depth {
+				l.given = i + 1
 				break
 			}
-			g.least[s] = l.from[i]
+			g.least[s], g.rough[s] = leastSum(l.rivals[i].score), l.from[i]
 			g.alive = true
+			if higher >= limit {
+				l.given = i
+				break
+			}
 		}
 	}
 }
 
-// window goes through the postings of a window.
-func (g *grid) window(base uint32) error {
-	n := min(g.docs, uint32(g.ix.stats.Documents)-base)
-	norms, err := g.ix.norms.bytes(int(base)/chunkDocs*chunkDocs, chunkDocs)
+// part goes through the postings of a chunk's documents in a range. The first range of a chunk
+// begins at 0.
+func (g *grid) part(chunk uint32, from, to int) error {
+	b, err := g.ix.norms.bytes(int(chunk)*chunkDocs, chunkDocs)
 	if err != nil {
 		return err
 	}
-	clear(g.bounds)
-	g.found = g.found[:0]
+	g.forget()
+	norms := (*[chunkDocs]byte)(b)
 	for i := range g.terms {
 		t := &g.terms[i]
-		if t.layout == chunkLayout {
-			err = g.findChunk(t, base, n, (*[chunkDocs]byte)(norms))
-		} else {
-			err = g.findListed(t, base, n, norms)
+		if from == 0 {
+			if err := t.read(chunk); err != nil {
+				return err
+			}
 		}
-		if err != nil {
+		g.bound(t, norms)
+	}
+	clear(g.bounds[:from])
+	reached := g.reached[:takeSums(g.reached[:], g.taken[:], g.bounds[:to], mayMatter)]
+	clear(g.bounds[to:])
+	for len(reached) > 0 {
+		n := min(len(reached), len(g.counts))
+		if err := g.score(chunk, reached[:n], norms); err != nil {
 			return err
 		}
-		t.found = len(g.found)
-	}
-	from := 0
-	for i := range g.terms {
-		t := &g.terms[i]
-		g.add(t, g.found[from:t.found])
-		from = t.found
-	}
-	for _, doc := range g.reached[:takeRows(g.reached, g.sums[:int(n)*g.row], g.least)] {
-		sums := g.sums[int(doc)*g.row:][:g.row]
-		if err := g.compare(base+uint32(doc), sums); err != nil {
-			return err
-		}
-		clear(sums)
-	}
-	g.settle()
-	return nil
-}
-
-// findChunk finds the postings of a term in chunks.
-func (g *grid) findChunk(t *gridTerm, base, n uint32, norms *[chunkDocs]byte) error {
-	if base%chunkDocs == 0 {
-		var err error
-		if t.left, err = t.cursor.chunk(base / chunkDocs); err != nil {
-			return err
-		}
-	}
-	w, first := &t.left, base%chunkDocs
-	for len(w.words) >= 2 {
-		v := binary.LittleEndian.Uint16(w.words)
-		d := uint32(v >> 4)
-		if d-first >= n {
-			break
-		}
-		g.find(t, d-first, uint32(v&15)+1, norms[d])
-		w.words = w.words[2:]
-	}
-	for len(w.wide) >= 4 {
-		v := binary.LittleEndian.Uint32(w.wide)
-		d, tf := v>>wideTFBits, v&wideTFMask
-		if d-first >= n {
-			break
-		}
-		if tf == wideTFMask && len(w.tfs) >= 4 {
-			tf, w.tfs = binary.LittleEndian.Uint32(w.tfs), w.tfs[4:]
-		}
-		g.find(t, d-first, tf, norms[d])
-		w.wide = w.wide[4:]
+		reached = reached[n:]
 	}
 	return nil
 }
 
-// findListed finds the postings of a term in groups or a short list.
-func (g *grid) findListed(t *gridTerm, base, n uint32, norms []byte) error {
-	for t.next < base+n {
+// read gets what the term has of a chunk, the next one.
+func (t *gridTerm) read(number uint32) (err error) {
+	if t.layout == chunkLayout {
+		t.here, err = t.cursor.chunk(number)
+		return err
+	}
+	l := &t.listed
+	l.words, l.wide, l.tfs = l.words[:0], l.wide[:0], l.tfs[:0]
+	end := (number + 1) * chunkDocs
+	for t.next < end {
 		i := t.at
-		for ; i < len(t.docs) && t.docs[i] < base+n; i++ {
-			g.find(t, t.docs[i]-base, t.tfs[i], norms[t.docs[i]%chunkDocs])
+		for ; i < len(t.docs) && t.docs[i] < end; i++ {
+			l.append(t.docs[i]%chunkDocs, t.tfs[i])
 		}
 		t.at = i
 		switch {
@@ -410,29 +394,124 @@ func (g *grid) findListed(t *gridTerm, base, n uint32, norms []byte) error {
 			if err := t.nextGroup(); err != nil {
 				return err
 			}
-			if t.next < base {
+			if t.next < number*chunkDocs {
 				return t.badPostings("its groups do not ascend")
 			}
+		}
+	}
+	t.here = *l
+	return nil
+}
+
+// bound adds the bounds of a term's postings to those of their documents, by four at a time as
+// in [addTabled].
+func (g *grid) bound(t *gridTerm, norms *[chunkDocs]byte) {
+	weight, words := float64(t.weight), t.here.words
+	for len(words) >= 8 {
+		v := binary.LittleEndian.Uint64(words)
+		d0, d1, d2, d3 := v>>4&(chunkDocs-1), v>>20&(chunkDocs-1), v>>36&(chunkDocs-1), v>>52
+		c0, c1, c2, c3 := v&15<<8|uint64(norms[d0]), v>>16&15<<8|uint64(norms[d1]), v>>32&15<<8|uint64(norms[d2]), v>>48&15<<8|uint64(norms[d3])
+		b0, b1, b2, b3 := g.highest[c0], g.highest[c1], g.highest[c2], g.highest[c3]
+		if b0*b1*b2*b3 == 0 { // one of them is not known yet
+			b0, b1, b2, b3 = g.saturations.bound(uint32(c0)), g.saturations.bound(uint32(c1)), g.saturations.bound(uint32(c2)), g.saturations.bound(uint32(c3))
+		}
+		g.bounds[d0] += weight * b0
+		g.bounds[d1] += weight * b1
+		g.bounds[d2] += weight * b2
+		g.bounds[d3] += weight * b3
+		words = words[8:]
+	}
+	for ; len(words) >= 2; words = words[2:] {
+		v := binary.LittleEndian.Uint16(words)
+		d := v >> 4
+		g.bounds[d] += weight * g.saturations.bound(uint32(v)&15<<8|uint32(norms[d]))
+	}
+	w := t.here
+	for len(w.wide) >= 4 {
+		d, tf := w.nextWide()
+		g.bounds[d] += weight * g.saturations.bound(tfClass(tf)<<8|uint32(norms[d]))
+	}
+}
+
+// score counts some documents of a chunk at the rivals that they rank before.
+func (g *grid) score(chunk uint32, docs []uint16, norms *[chunkDocs]byte) error {
+	clear(g.counts)
+	for i, d := range docs {
+		g.places[d&(chunkDocs-1)] = uint16(i + 1)
+	}
+	for i := range g.terms {
+		t := &g.terms[i]
+		for words := t.here.words; len(words) >= 2; words = words[2:] {
+			v := binary.LittleEndian.Uint16(words)
+			if place := g.places[v>>4]; place != 0 {
+				g.find(place, t, g.rowOf(uint32(v)&15+1, norms[v>>4]))
+			}
+		}
+		w := t.here
+		for len(w.wide) >= 4 {
+			d, tf := w.nextWide()
+			if place := g.places[d]; place != 0 {
+				g.find(place, t, g.rowOf(tf, norms[d]))
+			}
+		}
+	}
+	for i, d := range docs {
+		d &= chunkDocs - 1
+		g.places[d] = 0
+		found := g.found[i*len(g.terms):][:g.counts[i]]
+		g.add(found)
+		if err := g.compare(chunk*chunkDocs+uint32(d), found, norms[d]); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// compare counts a document at the rivals that it ranks before, under each setting.
-func (g *grid) compare(doc uint32, sums []float64) error {
-	for s := range g.ladders {
-		sum := sums[s]
-		if sum < g.least[s] {
-			continue
+// find notes a posting of a document. Only in a damaged file there are more than terms.
+func (g *grid) find(place uint16, t *gridTerm, row uint32) {
+	if n := &g.counts[place-1]; *n < len(g.terms) {
+		g.found[int(place-1)*len(g.terms)+*n] = gridPosting{t.weight, t.rough, row}
+		*n++
+	}
+}
+
+// add makes rough sums of a document's postings.
+func (g *grid) add(found []gridPosting) {
+	for from := 0; from+rowWords <= len(g.sums); from += rowWords {
+		var s0, s1, s2, s3 uint64
+		for _, p := range found {
+			row := (*[rowWords]uint64)(g.values[int(p.row)*len(g.sums)+from:])
+			s0 += uint64(p.rough) * row[0]
+			s1 += uint64(p.rough) * row[1]
+			s2 += uint64(p.rough) * row[2]
+			s3 += uint64(p.rough) * row[3]
 		}
-		l := &g.ladders[s]
+		*(*[rowWords]uint64)(g.sums[from:]) = [rowWords]uint64{s0, s1, s2, s3}
+	}
+}
+
+// compare counts a document at the rivals that it ranks before, under each setting.
+func (g *grid) compare(doc uint32, found []gridPosting, norm byte) error {
+	n, hits, rough := 0, g.hits[:2*len(g.sums)], g.rough[:2*len(g.sums)]
+	for i, pair := range g.sums {
+		hits[n] = uint16(2 * i)
+		n += roughlyAtLeast(uint32(pair), rough[2*i])
+		hits[n] = uint16(2*i + 1)
+		n += roughlyAtLeast(uint32(pair>>32), rough[2*i+1])
+	}
+	for _, s := range hits[:n] {
+		l, sum := &g.ladders[s], uint32(g.sums[s/2]>>(s%2*32))
 		n := l.reached(sum)
 		if sum < l.to[n] {
-			rank, err := g.ix.documents.rank(Ordinal(doc))
-			if err != nil {
-				return err
-			}
-			for score := scoreOf(sum); n > 0 && score == l.rivals[n-1].score && rank >= l.rivals[n-1].rank; n-- {
+			score := g.exact(found, norm, int(s))
+			for ; n > 0; n-- {
+				before, err := g.before(doc, score, &l.rivals[n-1])
+				if err != nil {
+					return err
+				}
+				if before {
+					break
+				}
 			}
 		}
 		l.higher[n]++
@@ -440,17 +519,39 @@ func (g *grid) compare(doc uint32, sums []float64) error {
 	return nil
 }
 
-// ranks are the results for that many judged documents.
-func (g *grid) ranks(judged int) [][]int {
+// exact is the score of a document with those postings, as a search computes it.
+func (g *grid) exact(found []gridPosting, norm byte, setting int) float32 {
+	sum, inverse := unseen, g.factors(norm)[setting]
+	for _, p := range found {
+		sum += float64(termScore(p.weight, g.tfs[p.row], inverse))
+	}
+	return scoreOf(sum)
+}
+
+// before tells whether a document ranks before a rival.
+func (g *grid) before(doc uint32, score float32, r *rival) (bool, error) {
+	if score != r.score {
+		return score > r.score, nil
+	}
+	rank, err := g.ix.documents.rank(Ordinal(doc))
+	return rank < r.rank, err
+}
+
+// ranks are the results for that many judged documents, and whether a hope failed.
+func (g *grid) ranks(judged int) ([][]int, bool) {
 	ranks := make([][]int, len(g.ladders))
 	for s, l := range g.ladders {
 		ranks[s] = make([]int, judged)
 		higher := 0
 		for i := len(l.rivals) - 1; i >= 0; i-- {
-			if higher += l.higher[i+1]; higher < g.depth {
-				ranks[s][l.rivals[i].judged] = higher + 1
+			if higher += l.higher[i+1]; higher >= g.depth {
+				break
 			}
+			if i < l.given {
+				return nil, true
+			}
+			ranks[s][l.rivals[i].judged] = higher + 1
 		}
 	}
-	return ranks
+	return ranks, false
 }

@@ -32,6 +32,8 @@ type Index struct {
 	text       textReader
 	searchers  sync.Pool
 	hopes      hopes
+	grids      sync.Pool
+	gridHopes  hopes
 	// passages is nil in an index without.
 	passages *passages
 

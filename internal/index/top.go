@@ -48,13 +48,19 @@ const (
 // those seen. If fewer than k keys are left in the end, it failed.
 func (t *top) hope(seen, all int64) {
 	share := float64(seen) / float64(all)
-	mean := float64(t.k) * share
-	k := int(mean + hopeDeviations*math.Sqrt(mean*(1-share)) + 1)
-	if mean < leastExpected || k >= t.k || len(t.keys) < k+k/4 {
+	k := hoped(t.k, share)
+	if float64(t.k)*share < leastExpected || k >= t.k || len(t.keys) < k+k/4 {
 		return
 	}
 	t.drop(nearKthScore(t.keys, k))
 	t.hoped = true
+}
+
+// hoped is more than how many of the best k are among a share of the documents, unless their order
+// has to do with the query.
+func hoped(k int, share float64) int {
+	mean := float64(k) * share
+	return int(mean + hopeDeviations*math.Sqrt(mean*(1-share)) + 1)
 }
 
 // failed tells whether documents that are among the best may be missing.
