@@ -177,6 +177,7 @@ func (t *table) alone(r results, where string) {
 	t.add("anonymous memory of a searching process", "–", where, atMost(40), exactly(float64(e.Memory.Anonymous)/1e6), asMB)
 	t.add("grid of 24 settings", "own 24 searches", where, atMost(0.2), e.Grid.Ratio, asRatio)
 	t.add("five excerpts of 32 KB documents", "decode and scan", where, atMost(0.3), e.Excerpts.Ratio, asRatio)
+	t.add("a navigator's page of ten documents of 32 KB, p50", "–", where, atMost(1000), exactly(e.Page.P50*1e6), asMicros)
 	t.add("200 lines of a stored document, p50", "–", where, atMost(60), exactly(e.Lines.P50*1e6), asMicros)
 }
 
@@ -270,9 +271,9 @@ func (p *part) details(print func(string, ...any), r results) {
 		for _, l := range e.Loads {
 			print("| %s | %.0f /s | %.0f /s | %s |\n", l.Set, l.One.PerSecond, l.Two.PerSecond, seconds(l.Two.P99))
 		}
-		print("\nOpen %s; start to result %s; search tool %s (p99 %s); 200 lines %s (p99 %s); five excerpts %s (decode and scan %s); five passages where the index says the words stand %s (where they are sought in the whole text, as the navigator does, %s);\n",
+		print("\nOpen %s; start to result %s; search tool %s (p99 %s); 200 lines %s (p99 %s); five excerpts %s (decode and scan %s); five passages where the index says the words stand %s (where they are sought in the whole text %s); a navigator's page of ten %s (p99 %s);\n",
 			seconds(e.Open), seconds(e.First), seconds(e.Tool.P50), seconds(e.Tool.P99), seconds(e.Lines.P50), seconds(e.Lines.P99),
-			seconds(e.Excerpts.Fast.P50), seconds(e.Excerpts.Plain.P50), seconds(e.Passages.Fast.P50), seconds(e.Passages.Plain.P50))
+			seconds(e.Excerpts.Fast.P50), seconds(e.Excerpts.Plain.P50), seconds(e.Passages.Fast.P50), seconds(e.Passages.Plain.P50), seconds(e.Page.P50), seconds(e.Page.P99))
 		print("ranks under 24 settings %s (24 searches %s). Anonymous memory %.1f MB, mapped files %.1f MB. %d rounds repeated, %d kept though the machine changed.\n\n",
 			seconds(e.Grid.Fast.P50), seconds(e.Grid.Plain.P50), float64(e.Memory.Anonymous)/1e6, float64(e.Memory.File)/1e6, e.Discarded, e.Unquiet)
 		var parts []string
