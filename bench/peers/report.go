@@ -92,6 +92,8 @@ func asRatio(i bench.Interval) string {
 
 func asMB(i bench.Interval) string { return fmt.Sprintf("%.1f MB", i.Value) }
 
+func asMillis(v bench.Interval) string { return fmt.Sprintf("%.1f ms", v.Value) }
+
 func asMicros(i bench.Interval) string { return fmt.Sprintf("%.0f µs", i.Value) }
 
 // compared adds a line for each query set.
@@ -177,7 +179,7 @@ func (t *table) alone(r results, where string) {
 	t.add("anonymous memory of a searching process", "–", where, atMost(40), exactly(float64(e.Memory.Anonymous)/1e6), asMB)
 	t.add("grid of 24 settings", "own 24 searches", where, atMost(0.2), e.Grid.Ratio, asRatio)
 	t.add("five excerpts of 32 KB documents", "decode and scan", where, atMost(0.3), e.Excerpts.Ratio, asRatio)
-	t.add("a navigator's page of ten documents of 32 KB, p50", "–", where, atMost(1000), exactly(e.Page.P50*1e6), asMicros)
+	t.add("a navigator's page of ten documents of 32 KB, p50", "–", where, atMost(1), exactly(e.Page.P50*1e3), asMillis)
 	t.add("200 lines of a stored document, p50", "–", where, atMost(60), exactly(e.Lines.P50*1e6), asMicros)
 }
 
