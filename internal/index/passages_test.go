@@ -159,7 +159,11 @@ func TestAPlainIndexKnowsNothingOfPassages(t *testing.T) {
 func TestPassagesAreTheSameForAllWorkersAndMemory(t *testing.T) {
 	docs := longDocs(rand.New(rand.NewPCG(74, 0)), 3000)
 	var first []byte
-	for _, opts := range []BuildOptions{{}, {Workers: 1}, {Workers: 8, Memory: minMemory}, {Workers: 3, Memory: 1 << 30}} {
+	builds := []BuildOptions{{Workers: 1}, {Workers: 8, Memory: minMemory}, {}, {Workers: 3, Memory: 1 << 30}}
+	if testing.Short() {
+		builds = builds[:2]
+	}
+	for _, opts := range builds {
 		dir := t.TempDir()
 		opts.Passages = true
 		if _, err := Build(context.Background(), dir, corpus.FromDocuments(docs), opts); err != nil {

@@ -126,7 +126,11 @@ func readIndex(t testing.TB, dir string) []byte {
 func TestBytesDoNotDependOnWorkersOrMemory(t *testing.T) {
 	docs := randomDocs(rand.New(rand.NewPCG(4, 0)), 3000, 30_000, 300)
 	var first []byte
-	for _, opts := range []BuildOptions{{}, {Workers: 1}, {Workers: 8, Memory: minMemory}, {Workers: 3, Memory: 1 << 30}} {
+	builds := []BuildOptions{{Workers: 1}, {Workers: 8, Memory: minMemory}, {}, {Workers: 3, Memory: 1 << 30}}
+	if testing.Short() {
+		builds = builds[:2]
+	}
+	for _, opts := range builds {
 		dir := t.TempDir()
 		if _, err := Build(context.Background(), dir, corpus.FromDocuments(docs), opts); err != nil {
 			t.Fatal(err)
