@@ -217,7 +217,6 @@ func BenchmarkCode(b *testing.B) {
 	block := text[:blockBytes]
 	code := coder.code(nil, block)
 	stored, _ := parseWordList(appendWordList(nil, list))
-	decoder, few := newWordDecoder(stored, math.MaxInt), newWordDecoder(stored, fewSlots)
 	b.Run("code", func(b *testing.B) {
 		i := 0
 		var out []byte
@@ -228,34 +227,23 @@ func BenchmarkCode(b *testing.B) {
 		}
 		b.SetBytes(blockBytes)
 	})
-	b.Run("decode", func(b *testing.B) {
-		out := make([]byte, 0, blockBytes)
-		for b.Loop() {
-			if _, ok := decoder.decode(out, code, math.MaxInt); !ok {
-				b.Fatal(io.ErrUnexpectedEOF)
+	for _, slots := range []int{fewSlots, math.MaxInt} {
+		decoder := newWordDecoder(stored, slots)
+		b.Run(fmt.Sprintf("decode with %d slots", len(decoder.slots)), func(b *testing.B) {
+			out := make([]byte, 0, blockBytes)
+			for b.Loop() {
+				if _, ok := decoder.decode(out, code, math.MaxInt); !ok {
+					b.Fatal(io.ErrUnexpectedEOF)
+				}
 			}
-		}
-		b.SetBytes(blockBytes)
-	})
-	b.Run("decode with few slots", func(b *testing.B) {
-		out := make([]byte, 0, blockBytes)
-		for b.Loop() {
-			if _, ok := few.decode(out, code, math.MaxInt); !ok {
-				b.Fatal(io.ErrUnexpectedEOF)
+			b.SetBytes(blockBytes)
+		})
+		b.Run(fmt.Sprintf("make %d slots", len(decoder.slots)), func(b *testing.B) {
+			for b.Loop() {
+				newWordDecoder(stored, slots)
 			}
-		}
-		b.SetBytes(blockBytes)
-	})
-	b.Run("few slots", func(b *testing.B) {
-		for b.Loop() {
-			newWordDecoder(stored, fewSlots)
-		}
-	})
-	b.Run("all slots", func(b *testing.B) {
-		for b.Loop() {
-			newWordDecoder(stored, math.MaxInt)
-		}
-	})
+		})
+	}
 }
 
 func BenchmarkCutPassages(b *testing.B) {

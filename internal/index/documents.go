@@ -262,9 +262,9 @@ func (d *documents) entries(out []entry, keys []uint64) ([]entry, error) {
 			fetched ^= d.offsets.data[at]
 		}
 	}
-	packed := d.offsets.whole()
+	all := d.offsets.whole()
 	for _, key := range keys {
-		e, err := d.entry(Ordinal(key), packed)
+		e, err := d.entry(Ordinal(key), all)
 		if err != nil {
 			return out, err
 		}
@@ -279,20 +279,21 @@ func (d *documents) entries(out []entry, keys []uint64) ([]entry, error) {
 	return out, nil
 }
 
-// entry returns the entry of a document; packed are all entries if they were compared, else nil.
-func (d *documents) entry(ord Ordinal, packed []byte) (entry, error) {
+// entry returns the entry of a document; all are the entries' bytes if they were compared, else
+// nil.
+func (d *documents) entry(ord Ordinal, all []byte) (entry, error) {
 	if int(ord) >= d.n {
 		return entry{}, d.offsets.corrupt(fmt.Sprintf("it has no document %d", ord))
 	}
 	// Offset and rank stand side by side: one load mostly gets both.
 	bit := int(ord) * d.offsets.stride
-	b := packed
-	if uint(bit>>3+packedPadding) > uint(len(b)) || d.offsets.stride > maxPackedWidth {
-		b = d.offsets.compared(bit>>3, packedPadding)
+	var b []byte
+	if from := bit >> 3; from <= len(all)-packedPadding {
+		b = all[from:]
 	} else {
-		b = b[bit>>3:]
+		b = d.offsets.compared(from, packedPadding)
 	}
-	if len(b) >= packedPadding && d.offsets.stride <= maxPackedWidth {
+	if b != nil && d.offsets.stride <= maxPackedWidth {
 		v := binary.LittleEndian.Uint64(b) >> (bit & 7)
 		rank := uint64(ord)
 		if d.ranks.width > 0 {

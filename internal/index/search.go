@@ -33,8 +33,6 @@ type searcher struct {
 	spans   []span
 	touched []uint16
 	seen    int
-	// far are norms of decoded postings, of which there are at most as many as in a group.
-	far [groupPostings]byte
 	// numbers and taken are where scan puts documents of a chunk and their sums.
 	numbers [chunkDocs]uint16
 	taken   [chunkDocs]float64
@@ -89,8 +87,8 @@ func (s *searcher) rank(ctx context.Context, terms []QueryTerm, infos []termInfo
 // bear on the time that searches take, never on what they find.
 type hopes struct{ all, failed atomic.Int64 }
 
-// mostFailures is the share of hopes that may fail, as one of that many; it costs less than
-// those that hold save.
+// mostFailures is the share of hopes that may fail, as one of that many. One that fails costs
+// another search.
 const mostFailures = 16
 
 func (h *hopes) justified() bool { return h.failed.Load()*mostFailures <= h.all.Load()+mostFailures }

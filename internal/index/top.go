@@ -35,8 +35,8 @@ func (t *top) reset(k int) {
 
 const (
 	// hopeDeviations is by how many standard deviations more of the best documents than
-	// expected may be among those seen for a hope to hold. Where the order of the documents
-	// has nothing to do with the query, one in some ten thousand fails.
+	// expected may be among those seen for a hope to hold. With more of them more keys are
+	// kept, with fewer more hopes fail.
 	hopeDeviations = 4
 	// leastExpected is the number of the best documents that are expected among those seen
 	// from which on keeping fewer keys is worth it.
@@ -48,8 +48,11 @@ const (
 // those seen. If fewer than k keys are left in the end, it failed.
 func (t *top) hope(seen, all int64) {
 	share := float64(seen) / float64(all)
+	if float64(t.k)*share < leastExpected {
+		return
+	}
 	k := hoped(t.k, share)
-	if float64(t.k)*share < leastExpected || k >= t.k || len(t.keys) < k+k/4 {
+	if k >= t.k || len(t.keys) < k+k/4 { // little would be thrown away
 		return
 	}
 	t.drop(nearKthScore(t.keys, k))

@@ -132,21 +132,12 @@ func (s *searcher) addChunk(c *cursor, w *chunkWords, i int, norms *[chunkDocs]b
 
 func (s *searcher) addListed(c *cursor, base, n uint32, norms []byte) error {
 	for c.next < base+n {
-		// The norms lie far apart: a loop that does nothing else has many on their way at a time.
-		i, at := 0, len(s.touched)
-		for _, doc := range c.docs[c.at:] {
-			if doc >= base+n {
-				break
-			}
-			d := doc - base
+		i := c.at
+		for ; i < len(c.docs) && c.docs[i] < base+n; i++ {
+			d := c.docs[i] - base
+			s.sums[d&(windowDocs-1)] += float64(s.score(c, c.tfs[i], norms[d]))
 			s.touched = append(s.touched, uint16(d))
-			s.far[i&(groupPostings-1)] = norms[d]
-			i++
 		}
-		for k, d := range s.touched[at:] {
-			s.sums[d&(windowDocs-1)] += float64(s.score(c, c.tfs[c.at+k], s.far[k&(groupPostings-1)]))
-		}
-		i += c.at
 		c.at = i
 		switch {
 		case i < len(c.docs):
